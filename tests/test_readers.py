@@ -31,12 +31,12 @@ from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load, verify
 from timpani.campaign.folder.raw_record import hashes_of, read_whole_lines, unpack
 from timpani.campaign.folder.sealed import checksum, seal_object
-from timpani.imports.log_import import BenchmarkLog, import_logs
 from timpani.campaign.read.campaign_warnings import load_warnings
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import with_locality
 from timpani.campaign.run.prove import indistinct
 from timpani.errors import UserError
+from timpani.imports.log_import import BenchmarkLog, import_logs
 from timpani.libraries.intel.adjust_file import AdjustFile
 from timpani.libraries.mpich.selection_tree import dump
 from timpani.libraries.mpich.tree_file import CompositionsFile, TreeFile, linted

@@ -6,9 +6,9 @@ import pytest
 
 from tests.cli.typed import typed
 from timpani.campaign.folder.load import load
+from timpani.errors import UserError
 from timpani.imports.log_import import read_log
 from timpani.imports.printed_table import PrintedFile
-from timpani.errors import UserError
 
 LOG = Path(__file__).parents[2] / "data" / "imb" / "five-benchmarks-2021.11.txt"
 

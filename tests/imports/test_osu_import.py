@@ -6,10 +6,10 @@ import pytest
 from tests.installed import needs_compiler
 from tests.report.words.test_output_files import full_after
 from timpani.campaign.folder.load import Campaign, load
-from timpani.imports.log_import import BenchmarkLog, Imported, import_logs, read_log
-from timpani.imports.printed_table import PrintedFile, PrintedTable
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.errors import UserError
+from timpani.imports.log_import import BenchmarkLog, Imported, import_logs, read_log
+from timpani.imports.printed_table import PrintedFile, PrintedTable
 from timpani.report.tables.osu_format import osu_blocks
 
 LOGS = Path(__file__).parents[2] / "data" / "osu"

@@ -7,8 +7,8 @@ import pytest
 
 from tests.cli.typed import typed
 from timpani.campaign.folder.load import load
-from timpani.imports.log_import import read_log
 from timpani.errors import UserError
+from timpani.imports.log_import import read_log
 
 METADATA = """\
 timestamp,test_id,nnodes,tasks_per_node,collective_type,mpi_lib,mpi_lib_version,libbine_version,gpu_awareness,gpu_lib,\

@@ -12,7 +12,6 @@ from timpani.campaign.folder.bundle import SUFFIX, campaign_folder, pack
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load, sample_warnings, verify, way_on
 from timpani.campaign.read.doubts import Doubt
-from timpani.imports.log_import import BenchmarkLog, import_logs
 from timpani.campaign.run.processes import remove_leftovers
 from timpani.campaign.share.held_names import held_names
 from timpani.campaign.share.merge import merge as merge_campaigns
@@ -32,6 +31,12 @@ from timpani.tune.table_file import TABLE_FILE
 
 _MAX_NAMED = 8
 """Of each kind of names."""
+
+_LOGS: Hook[Callable[..., tuple[int, list[Doubt], list[str]]]] = Hook("BENCHMARK_IMPORT")
+"""Makes a campaign of benchmarks' output; as `imports/log_import.py` has it.
+
+Returns the number of results, what is doubtful in them, and notes for the user.
+"""
 
 _PUBLISHED: Hook[Callable[[str, Path, str], tuple[int, list[Doubt]]]] = Hook("PUBLISHED_IMPORT")
 """Makes a campaign of a published table, by its name, the campaign's folder and the typed command.
@@ -132,12 +137,17 @@ def import_(
     if published is not None:
         count, doubts = _PUBLISHED.only("--published")(published, output, command)
     else:
-        logs = [BenchmarkLog.parse(text, algorithm) for text in files or []]
-        imported = import_logs(
-            logs, output, ranks=ranks, machine=machine, datatype=datatype, command=command, any_name=any_name
+        count, doubts, notes = _LOGS.only("import of benchmarks' output")(
+            files,
+            output,
+            algorithm=algorithm,
+            ranks=ranks,
+            machine=machine,
+            datatype=datatype,
+            command=command,
+            any_name=any_name,
         )
-        count, doubts = imported.results, imported.doubts
-        typer.echo("".join(f"{printable(note)}\n" for note in imported.notes), err=True, nl=False)
+        typer.echo("".join(f"{printable(note)}\n" for note in notes), err=True, nl=False)
     for doubt in doubts:
         typer.echo(f"Warning: doubtful: {doubt.text}", err=True)
     typer.echo(f"{counted(count, 'result')} in {output}; `timpani show {shlex.quote(str(output))}` shows them")

@@ -1,6 +1,5 @@
 """Campaigns from what benchmarks printed: their lines, their algorithms' names, and the folder that is written."""
 
-import shutil
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,11 +9,12 @@ from typing import Any
 
 import polars as pl
 
-from timpani.campaign.folder.header import UNFINISHED, Header
+from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.store import Store
+from timpani.campaign.folder.store import PROVIDER, check_empty, write_import
 from timpani.campaign.read.doubts import Doubt, differing_launches, doubts
+from timpani.errors import UserError, unknown
 from timpani.imports.imb_grammar import ImbReader
 from timpani.imports.osu_grammar import OsuReader
 from timpani.imports.pico_files import PicoReader
@@ -27,7 +27,6 @@ from timpani.imports.printed_table import (
     UnreadPart,
 )
 from timpani.imports.reprompi_grammar import ReproMpiReader
-from timpani.errors import UserError, unknown
 from timpani.libraries.find import find_mpis
 from timpani.libraries.registry import LIBRARIES, counterpart
 from timpani.machine.describe import MachineDescription
@@ -90,9 +89,6 @@ def _reader(path: Path, lines: list[tuple[int, str]]) -> LogReader:
     return _READERS[next(iter(first), "OSU")](path)
 
 
-PROVIDER = "imported"
-"""Whose algorithm an imported one is when nobody says: no benchmark prints the library or its algorithm."""
-
 _WHAT_IS_IMPORTED = "leave it out: Timpani imports point-to-point tests and latencies of blocking collectives"
 _PRINTED_HERE = ("was printed by `timpani show --format osu`", "give the campaign's own folder to `show` or `compare`")
 _MIN_ROWS_OF_COPY = 4
@@ -127,6 +123,17 @@ class Imported:
     results: int
     doubts: list[Doubt]
     notes: list[str]
+
+
+def import_files(
+    files: Iterable[str], folder: Path, *, algorithm: str, **options: Any
+) -> tuple[int, list[Doubt], list[str]]:
+    """As `import_logs`, of files as a user types them; `algorithm` is that of files that name none.
+
+    Returns the number of results, what is doubtful, and notes for the user.
+    """
+    imported = import_logs([BenchmarkLog.parse(text, algorithm) for text in files], folder, **options)
+    return imported.results, imported.doubts, imported.notes
 
 
 def import_logs(
@@ -346,23 +353,6 @@ def _median(row: PrintedRow) -> dict[str, Any]:
     bounds = median_ranks(len(times))
     low, high = times[bounds.low], times[bounds.high]
     return {"median_us": median(times), "ci_low_us": low, "ci_high_us": high} if bounds.coverage else {"median_us": low}
-
-
-def check_empty(folder: Path) -> None:
-    """UserError where `folder` holds more than what an import leaves that could not write its header."""
-    if folder.exists() and (not folder.is_dir() or {each.name for each in folder.iterdir()} - {"lock", UNFINISHED}):
-        raise UserError(f"{folder} is not empty", "choose another folder with -o")
-
-
-def write_import(folder: Path, header: Header, results: Iterable[LaunchResult]) -> None:
-    """Write the campaign of `header` into the empty `folder`; if that fails, as on a full disk, nothing of it stays."""
-    with Store(folder, header) as store:
-        try:
-            for result in results:
-                store.add_result(result)
-        except BaseException:
-            shutil.rmtree(folder.resolve(), ignore_errors=True)
-            raise
 
 
 def check_names(named: Iterable[tuple[str, Algorithm]]) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
-from timpani.campaign.folder.write_import import PROVIDER
+from timpani.campaign.folder.store import PROVIDER
 from timpani.campaign.read.message_locality import localities_of, locality_of, node_count
 from timpani.campaign.read.study_names import study_label
 from timpani.libraries.registry import counterpart, library_title

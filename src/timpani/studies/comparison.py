@@ -7,8 +7,8 @@ from typing import Any, Self
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign, Statistic, load
-from timpani.campaign.read.doubts import Doubt
 from timpani.campaign.read.cell_table import estimate_cells
+from timpani.campaign.read.doubts import Doubt
 from timpani.campaign.read.message_locality import without_pairs
 from timpani.campaign.read.study_names import by_statistic, notes_on, study_label, with_study_names
 from timpani.report.document.table import Table, Value, rows

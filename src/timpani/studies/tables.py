@@ -12,8 +12,8 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Statistic
+from timpani.campaign.folder.store import PROVIDER, check_empty, write_import
 from timpani.campaign.read.doubts import Conditions, Doubt, doubts
-from timpani.campaign.folder.write_import import PROVIDER, check_empty, write_import
 from timpani.errors import UserError
 from timpani.libraries.registry import counterpart
 from timpani.machine.describe import MachineDescription

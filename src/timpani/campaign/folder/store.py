@@ -2,9 +2,10 @@
 
 import fcntl
 import os
+import shutil
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,6 +20,9 @@ from timpani.campaign.folder.sealed import AppendedFile, lost_name
 from timpani.errors import UserError, cannot_lock, cannot_write
 from timpani.study.cell import Cell
 from timpani.study.schema import cell_columns, cell_of
+
+PROVIDER = "imported"
+"""Whose algorithm an imported one is when nobody says: no benchmark prints the library or its algorithm."""
 
 _LOCK_SECONDS = 2.0
 """For which a lock that is held is tried again: what a killed run was about to start holds it until it has become its
@@ -201,3 +205,20 @@ def _locked(lock: int, path: Path, seconds: float) -> bool:
             raise cannot_lock(path, error, step) from None
         else:
             return True
+
+
+def check_empty(folder: Path) -> None:
+    """UserError where `folder` holds more than what an import leaves that could not write its header."""
+    if folder.exists() and (not folder.is_dir() or {each.name for each in folder.iterdir()} - {"lock", UNFINISHED}):
+        raise UserError(f"{folder} is not empty", "choose another folder with -o")
+
+
+def write_import(folder: Path, header: Header, results: Iterable[LaunchResult]) -> None:
+    """Write the campaign of `header` into the empty `folder`; if that fails, as on a full disk, nothing of it stays."""
+    with Store(folder, header) as store:
+        try:
+            for result in results:
+                store.add_result(result)
+        except BaseException:
+            shutil.rmtree(folder.resolve(), ignore_errors=True)
+            raise

@@ -14,7 +14,7 @@ from timpani.campaign.folder.header import Header, keep_header, new_identity
 from timpani.campaign.folder.load import believed_records
 from timpani.campaign.folder.records import ENDINGS, LAUNCHES, PROOFS, RESULTS, Records
 from timpani.campaign.folder.sealed import seal
-from timpani.imports.log_import import check_empty
+from timpani.campaign.folder.store import check_empty
 from timpani.campaign.share.mergeable import MergeSource, merge_notes
 from timpani.errors import UserError, cannot_write
 from timpani.study.schema import CELL

@@ -13,8 +13,8 @@ from markupsafe import Markup
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import state_sentences
-from timpani.campaign.read.doubts import Doubt, doubts
 from timpani.campaign.read.campaign_warnings import campaign_warnings
+from timpani.campaign.read.doubts import Doubt, doubts
 from timpani.report.document.blocks import Block, Sentence
 from timpani.report.document.html import html_of
 from timpani.report.document.table import Table
