@@ -10,7 +10,7 @@ from timpani.errors import UserError
 from timpani.imports.log_import import read_log
 from timpani.imports.printed_table import PrintedFile
 
-LOG = Path(__file__).parents[2] / "data" / "imb" / "five-benchmarks-2021.11.txt"
+LOG = Path(__file__).parents[1] / "data" / "imb" / "five-benchmarks-2021.11.txt"
 
 TABLE = """
 #----------------------------------------------------------------

@@ -10,7 +10,7 @@ from timpani.campaign.folder.load import load
 from timpani.imports.log_import import read_log
 from timpani.imports.printed_table import PrintedFile
 
-LOGS = Path(__file__).parents[2] / "data" / "reprompi"
+LOGS = Path(__file__).parents[1] / "data" / "reprompi"
 LOCAL = (LOGS / "local-times.txt").read_text()
 WINDOW = (LOGS / "window.txt").read_text()
 
