@@ -2,7 +2,6 @@
 
 import pytest
 
-from timpani.campaign.run.variant_check import first_sentence
 from timpani.libraries.intel.settings import control as intel_control
 from timpani.libraries.intel.settings import names_of_control
 from timpani.libraries.mpich.settings import control as mpich_control
@@ -15,6 +14,7 @@ from timpani.libraries.taken_settings import (
     read_taken,
     setting_fault,
 )
+from timpani.variants.check import first_sentence
 
 TAKEN = TakenSettings(
     {"btl": "^vader", "limit": "65536", "copy": "cma", "on": "1", "DEVICE": "2"},

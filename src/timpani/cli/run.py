@@ -11,7 +11,7 @@ import typer
 from timpani.api.runnable_study import runnable_study
 from timpani.campaign.run.prove import shown_cells
 from timpani.campaign.run.session import Session
-from timpani.campaign.run.variant_check import unusable_variants
+from timpani.campaign.run.variants import variants
 from timpani.cli.job import asks_for_job, run_as_job
 from timpani.cli.terminal.completing import complete_campaign, complete_what
 from timpani.cli.terminal.ending import print_ending
@@ -20,13 +20,10 @@ from timpani.cli.terminal.options import For, StudyOptions, WhereOptions, expand
 from timpani.cli.terminal.profiled import study_for
 from timpani.cli.terminal.progress import progress
 from timpani.errors import UserError
-from timpani.libraries.find import choose_mpi, group_variants, library_variants
 from timpani.libraries.launch_request import HostList
-from timpani.libraries.library import OfferedVariants
 from timpani.machine.nodes.host_list import read_hosts
 from timpani.machine.nodes.model import Machine
 from timpani.machine.where import resolve
-from timpani.native.build import build
 from timpani.report.words.dry_run import plan_lines
 from timpani.report.words.matrix_lines import matrix_lines
 from timpani.study.compose import compose, left_out_of_plan
@@ -133,7 +130,7 @@ def run(
     options = study.given()
     if place.on and asks_for_job(place.on):
         added = [] if output else ["-o", str(folder)]  # of today, whenever the job runs
-        run_as_job(place.on, further.dry_run, added, study_of(options, []).launches)
+        run_as_job(place.on, further.dry_run, added, study_of(options).launches)
         return
     timeout = parse_duration(further.hang_after) if further.hang_after else None
     session = _session(study_of, options, place, starts=not further.dry_run)
@@ -152,42 +149,31 @@ def run(
 
 
 def _session(
-    study_of: Callable[[dict[str, Any], list[str]], Study], options: dict[str, Any], place: _Place, starts: bool
+    study_of: Callable[[dict[str, Any]], Study], options: dict[str, Any], place: _Place, starts: bool
 ) -> Session:
     """What is to be measured, planned for the place, with its further libraries and its groups as variants.
 
-    study_of  the study, given its options and further libraries
+    study_of  the study, given its options
     starts    whether variants of groups are started once, to leave out those that can't compete
     """
     first, *others = place.mpi or [""]
     machine, hosts = _machine_and_hosts(place, first)
-    groups = [_group(first or (machine.library if machine else None), name) for name in place.groups or ()]
-
-    texts = [text for group in groups for text in group.texts]
-    variants = {"variants": [*options.get("variants", ()), *texts]} if texts else {}
-    study = study_of(options | variants, others)
+    named = None
+    if others or place.groups:
+        library = first or (machine.library if machine else None)
+        named = variants().find_named(place.groups or [], library, others, partial(typer.echo, err=True))
+        options = {**options, "variants": [*options.get("variants", ()), *named.texts]}
+    study = study_of(options)
 
     def prepared(study: Study) -> Session:
         return Session.prepare(study, first or None, place.oversubscribe, machine, hosts)
 
     session = prepared(study)
-    unusable = _unusable(session, groups) if groups and starts else ()
+    unusable = named.unusable(session.plan, partial(typer.echo, err=True)) if named and starts else ()
     if not unusable:
         return session
     usable = {name: variant for name, variant in study.variants.items() if name not in unusable}
     return prepared(study.model_copy(update={"variants": usable}))
-
-
-def _unusable(session: Session, groups: list[OfferedVariants]) -> list[str]:
-    """The variants of groups that can't compete here; standard error says why."""
-    names = {name for group in groups for name in group.variants}
-    of_components = {name for group in groups if group.of_components for name in group.variants}
-    found = dict(unusable_variants(session.plan, build, names, of_components))
-    for why in found.values():
-        typer.echo(f"left out of --variants: {why}", err=True)
-    if found.keys() == names:
-        raise UserError("no variant of --variants can compete here", "the lines above name the reasons; leave it out")
-    return list(found)
 
 
 def _study(
@@ -196,15 +182,11 @@ def _study(
     covered_by: Sequence[Path],
     with_code: bool,
     options: dict[str, Any],
-    libraries: list[str],
 ) -> Study:
     """The study of `what`, or of what a profiled program calls but for what the campaigns `covered_by` measured.
 
     with_code  whether it is started, and not only planned
-    libraries  further ones, which compete as variants
     """
-    if libraries:
-        options["variants"] = [*options.get("variants", ()), *library_variants(libraries)]
     if program:
         return runnable_study([], study_for(program, options, covered_by))
     return runnable_study(what or [], compose(what or [], options, with_code=with_code))
@@ -216,12 +198,3 @@ def _machine_and_hosts(place: _Place, library: str) -> tuple[Machine | None, Hos
         raise UserError("--hosts chooses nodes of a machine, and no machine is named", "name one with --on")
     machine = resolve(place.on, library or None) if place.on else None
     return machine, read_hosts(place.hosts) if place.hosts else ()
-
-
-def _group(library: str | None, group: str) -> OfferedVariants:
-    """The variants of a group of the library; standard error names what it lacks."""
-    found = group_variants(choose_mpi(library), group)
-    if found.left_out:
-        reasons = "; ".join(f"{name} ({why})" for name, why in found.left_out.items())
-        typer.echo(f"left out of --variants {group}: {reasons}", err=True)
-    return found

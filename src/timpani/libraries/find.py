@@ -7,17 +7,15 @@ their variants and for the sizes at which they change their protocol.
 
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from timpani.errors import UserError, too_few_files, unknown
-from timpani.libraries.library import Library, OfferedVariants
+from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.vendors import VENDORS, VendorLibrary
 from timpani.native.library_version import LibraryVersion, library_version
@@ -312,30 +310,6 @@ def _loading(environment: Mapping[str, str]) -> Iterator[str]:
         yield "load its Spack package (`spack find mpi`, `spack load NAME`)"
     if {"CONDA_EXE", "CONDA_PREFIX"} & environment.keys():
         yield "activate its conda environment (`conda activate NAME`)"
-
-
-def library_variants(wanted: Iterable[str]) -> Iterator[str]:
-    """A variant's text for each library, which `wanted` names as `--mpi` does; UserError for one that is missing."""
-    count: Counter[str] = Counter()
-    for each in wanted:
-        mpi = choose_mpi(each)
-        name = f"{mpi.kind}-{mpi.version}"
-        count[name] += 1
-        ending = f"+{count[name]}" if count[name] > 1 else ""
-        yield f"{name}{ending}: --mpi {shlex.quote(str(mpi.mpirun))}"
-
-
-def group_variants(mpi: Mpi, group: str) -> OfferedVariants:
-    """The variants of a group that `mpi` offers; UserError where the library offers none."""
-    offered = LIBRARIES[mpi.kind].algorithms.offered_variants(mpi)
-    if not offered:
-        raise UserError(f"{mpi.name} {mpi.version} offers no groups of variants", "name settings with --variant")
-    if group not in offered:
-        raise unknown("group of variants", group, offered, "timpani run --help")
-    found = offered[group]
-    if not found.variants:
-        raise UserError(f"{mpi.name} {mpi.version} offers no {group}", "name settings with --variant")
-    return found
 
 
 _BETWEEN_NODES = re.compile(r"btl_(openib|tcp|ofi|uct|ugni|usnic|portals4)_.+|MPIR_CVAR_CH4_(OFI|UCX)_.+")

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from timpani.campaign.plan.prepare_variants import variant_environment
 from timpani.campaign.run.session import Session
-from timpani.campaign.run.variant_check import check_variants
+from timpani.campaign.run.variants import variants
 from timpani.errors import UserError
 from timpani.libraries.registry import LIBRARIES, library_title
 from timpani.native.build import build
@@ -56,7 +55,7 @@ def choice_of_variant(text: str, library: Mpi) -> Choice:
             f"variant {name!r} names another library, and a program is linked with one",
             "compare two programs, or measure the libraries: timpani run … --mpi A --mpi B",
         )
-    environment, unset = variant_environment(name, variant)
+    environment, unset = variants().environment(name, variant)
     if _PRELOAD in (*environment, *unset):
         raise UserError(
             f"variant {name!r} sets or removes {_PRELOAD}, by which the program's calls are counted",
@@ -89,7 +88,7 @@ def _check_in_force(name: str, variant: Variant, library: Mpi) -> None:
     )
     planned = Session.prepare(study, str(library.mpirun), oversubscribe=True).plan
     # The program's ranks may be bound in any way, and on other nodes it may call other collectives.
-    check_variants(planned.on_shared_cores(1), build, components=False)
+    variants().check(planned.on_shared_cores(1), build, components=False)
 
 
 def slower_collectives(found: ProgramComparison, table: SelectionTable) -> list[str]:

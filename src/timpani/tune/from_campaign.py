@@ -1,62 +1,31 @@
 """Generate a selection table from a campaign, and find the installed library for its files."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign, load_one_machine
-from timpani.campaign.read.campaign_warnings import unchanged_variants
 from timpani.campaign.read.context import machine_layouts
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.registry import LIBRARIES, library_title
 from timpani.native.mpi import Mpi
+from timpani.slices import Hook
 from timpani.study.cell import DEFAULT, OWN
 from timpani.study.schema import MACHINE_CELL, POINT, schema, values_of
 from timpani.study.selection import SelectionTable, SizesAt, Span, WrittenSetting
-from timpani.study.variant import Variant, parse_variant
 from timpani.study.words import counted
 from timpani.tuning.decide.choose_rules import select
-from timpani.tuning.decide.other_points import SettingGains, variant_gains, winner
 from timpani.tuning.race.results import race_standings, raced_points
+
+_WINNING: Hook[Callable[[Campaign], tuple[WrittenSetting | None, tuple[str, ...]]]] = Hook("WINNING_SETTINGS")
 
 
 def setting_of(campaign: Campaign) -> tuple[WrittenSetting | None, tuple[str, ...]]:
-    """The winning setting (None: none wins), and a sentence for each variant that is faster somewhere and not written.
-
-    Files can say parameters and variables only: a variant with another library, a script, a module, a preloaded
-    library or words of the launcher is not written. Neither is a variant that changed nothing in the library.
-    """
-    variants = campaign.header.variants or {}
-    if not variants:
-        return None, ()
-    known = [each for each in variant_gains(campaign.compared_with_default) if each.name in variants]
-    settings = {each.name: parse_variant(variants[each.name].settings) for each in known}
-    unchanged = unchanged_variants(campaign.header)
-    best = winner(each for each in known if each.name not in unchanged and _is_writable(settings[each.name]))
-    others = [each for each in known if each != best and each.faster]
-    left_out = tuple(_why_not(each, settings[each.name], best, each.name in unchanged) for each in others)
-    if best is None:
-        return None, left_out
-    text = variants[best.name].settings
-    return WrittenSetting(best.name, text, best.points, best.faster, round(best.gain, 4)), left_out
-
-
-def _is_writable(variant: Variant) -> bool:
-    return variant == Variant(variant.parameters, variant.environment)
-
-
-def _why_not(gains: SettingGains, variant: Variant, best: SettingGains | None, unchanged: bool) -> str:
-    where = f"setting {gains.name} ({variant}) is faster at {gains.faster} of {counted(gains.points, 'point')}"
-    if unchanged:
-        return f"{where}: it is not written, since it changed no control variable of the library"
-    if gains.slower:
-        return f"{where} and slower at {gains.slower}: it is not written, since it would hold for whole programs"
-    if not _is_writable(variant):
-        return f"{where}: it is not written, since files hold parameters and variables only"
-    return f"{where}: {best.name if best else 'another'} gains more on average"
+    """The setting for whole programs that won (None: none wins), and why each other faster one is not written."""
+    return next((winning(campaign) for winning in _WINNING.added()), (None, ()))
 
 
 def setting_words(setting: WrittenSetting) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from timpani.campaign.plan.prepare_variants import PreparedVariant, SettingConflictError
+from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConflictError
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters

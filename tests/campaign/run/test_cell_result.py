@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from timpani.campaign.plan.plan import Group, PlannedCell
-from timpani.campaign.plan.prepare_variants import PreparedVariant
+from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.campaign.run.cell_result import result_of
 from timpani.native.mpi import Mpi
 from timpani.stats.sample import LATENESS_TOLERANCE, LATENESS_TOLERANCE_US, NS_PER_US

@@ -20,7 +20,7 @@ from tests.cli.typed import typed
 from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi, needs_two_cores
 from timpani.campaign.folder.load import load
 from timpani.errors import UserError
-from timpani.libraries.find import Unusable, choose_mpi, find_mpis, group_variants, search_mpis
+from timpani.libraries.find import Unusable, choose_mpi, find_mpis, search_mpis
 from timpani.libraries.launch_request import Host, LaunchRequest
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.vendors import VENDORS
@@ -127,7 +127,8 @@ def test_the_note_about_han_holds_for_a_library_derived_from_open_mpi_5() -> Non
 
 
 def test_crays_own_collectives_are_variants_that_no_control_variable_must_confirm() -> None:
-    offered = group_variants(recognized(MPICH, CRAY), "components")
+    mpi = recognized(MPICH, CRAY)
+    offered = LIBRARIES[mpi.kind].algorithms.offered_variants(mpi)["components"]
     variants = parse_variants(offered.texts)
     assert dict(variants["mpich-collectives"].environment) == {
         "MPICH_COLL_OPT_OFF": "1",

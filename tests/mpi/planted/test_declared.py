@@ -24,7 +24,7 @@ import json, sys
 from dataclasses import replace
 from pathlib import Path
 from tests.campaign_files import results_frame
-from timpani.campaign.plan.prepare_variants import PreparedVariant
+from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.native.mpi import Mpi
 from timpani.campaign.run.cell_result import result_of
 from timpani.campaign.folder.fields import check

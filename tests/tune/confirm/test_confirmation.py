@@ -14,7 +14,7 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
-from timpani.campaign.plan.prepare_variants import PreparedVariant
+from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.errors import UserError
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.model import Machine

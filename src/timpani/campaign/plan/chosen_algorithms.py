@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
-from timpani.campaign.plan.prepare_variants import PreparedVariant, SettingConflictError
+from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConflictError
 from timpani.errors import UserError, unknown
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.library import AlgorithmSelection

@@ -12,7 +12,7 @@ from timpani.campaign.plan.cells import DistinctPairs, cells_of, pairs_here, pai
 from timpani.campaign.plan.chosen_algorithms import ChosenAlgorithm, choose_algorithms
 from timpani.campaign.plan.count_limits import has_large_counts, too_large, too_many_elements
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
-from timpani.campaign.plan.prepare_variants import PreparedVariant
+from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Restrictions
 from timpani.libraries.launch_request import HostList, Parameters

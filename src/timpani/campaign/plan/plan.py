@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from timpani.campaign.plan.budget_passes import Pass, passes
 from timpani.campaign.plan.estimate import cell_seconds, longest_cell_seconds, simulated_cell_seconds, start_seconds
-from timpani.campaign.plan.prepare_variants import PreparedVariant
+from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.libraries.launch_request import Command, HostList, LaunchRequest, Parameters
 from timpani.libraries.library import Controls
 from timpani.libraries.registry import LIBRARIES

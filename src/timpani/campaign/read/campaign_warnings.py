@@ -1,59 +1,20 @@
 """What to know of a campaign's conditions and records before its figures are believed."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import polars as pl
-
-from timpani.campaign.folder.header import Header
-from timpani.campaign.folder.header_parts import RecordedVariant
 from timpani.campaign.folder.load import Campaign, sample_warnings
 from timpani.libraries.outside_settings import baseline_warnings
-from timpani.libraries.registry import LIBRARIES
-from timpani.study.cell import DEFAULT, Algorithm, Cell
+from timpani.slices import Hook
+from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import cell_of
 from timpani.study.sizes import show_sizes
-from timpani.study.variant import Variant, parse_variant
 from timpani.study.words import counted
 
-
-def unchanged_variants(header: Header) -> tuple[str, ...]:
-    """Names of variants that set control variables of the library alone, and left all of them at their values.
-
-    A variant that sets something else (a variable of UCX, a launcher argument, another library) may act without
-    changing a control variable, and is not named.
-    """
-    variants = header.variants or {}
-    return tuple(name for name, recorded in variants.items() if name != DEFAULT and _is_unchanged(recorded))
-
-
-def unchanged_warnings(campaign: Campaign) -> Iterator[str]:
-    """A sentence for each unchanged variant that is significantly faster than the default somewhere."""
-    unchanged = unchanged_variants(campaign.header)
-    if not unchanged:
-        return
-    faster = campaign.compared_with_default.filter(pl.col("significant"), pl.col("ratio") > 1)
-    found = set(faster["variant"])
-    yield from (
-        f"variant {name} changed no control variable of the library, so that a gain by this setting is most probably "
-        "a false alarm; `timpani tune` does not write it"
-        for name in unchanged
-        if name in found
-    )
-
-
-def _is_unchanged(recorded: RecordedVariant) -> bool:
-    library = LIBRARIES.get(recorded.mpi.kind)
-    if recorded.changed is None or recorded.changed or recorded.unchecked or library is None:
-        return False
-    variant = parse_variant(recorded.settings)
-    names = [name for name, _ in (*variant.parameters, *variant.environment)]
-    only_settings = variant == Variant(variant.parameters, variant.environment)
-    return bool(names) and only_settings and all(library.settings.control(name) for name in names)
-
+_FURTHER: Hook[Callable[[Campaign], Iterator[str]]] = Hook("CAMPAIGN_WARNINGS")
 
 DISTURBING_SHARE = 0.1
 """Of a machine's cores: other processes that keep more of them busy show in medians, as the doctor warns."""
@@ -170,6 +131,7 @@ def campaign_warnings(campaign: Campaign) -> Iterator[str]:
     """A sentence for each setting that decides the default, each faster variant that changed nothing, each busy machine
     and each start with wrong samples."""
     yield from baseline_warnings(campaign.header.outside or ())
-    yield from unchanged_warnings(campaign)
+    for warnings in _FURTHER.added():
+        yield from warnings(campaign)
     yield from load_warnings(campaign.launches)
     yield from sample_warnings(campaign)

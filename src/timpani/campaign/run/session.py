@@ -16,10 +16,10 @@ from timpani.campaign.folder.header_parts import RecordedMpi, RecordedVariant
 from timpani.campaign.folder.store import Store
 from timpani.campaign.plan.from_study import Resources, check_cores, plan
 from timpani.campaign.plan.plan import CampaignPlan, plan_notes
-from timpani.campaign.plan.prepare_variants import PreparedVariant, prepare_variants
+from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.campaign.run.prove import Matrices, MatrixReader, Prover, ShownCells
 from timpani.campaign.run.run import MIN_TIMEOUT, Observer, Observing, Outcome, Runner
-from timpani.campaign.run.variant_check import check_variants
+from timpani.campaign.run.variants import checked_variants, prepared_variants
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.launch_request import HostList
@@ -79,7 +79,7 @@ class Session:
         if not oversubscribe:
             check_cores(study, resources.cores)  # before anything is compiled
         available = AvailableAlgorithms.ask(mpi)
-        planned = plan(study, available, resources, prepare_variants(study, available))
+        planned = plan(study, available, resources, prepared_variants(study, available))
         return cls(planned, settings_of_libraries(planned.libraries, os.environ, study.clean_environment))
 
     def open(self, folder: Path) -> Store:
@@ -115,7 +115,7 @@ class Session:
 
         `hang_after` are the seconds of silence after which a launch counts as hung.
         """
-        self.checked = check_variants(self.plan, build)
+        self.checked = checked_variants(self.plan, build)
         with self.open(folder) as store, observing(self.plan, store.done) as observer:
             outcome = self.measure(store, observer, hang_after)
             if prove is not None and outcome.ended == "complete":

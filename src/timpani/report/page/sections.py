@@ -25,9 +25,9 @@ from timpani.report.tables.algorithm_tables import (
 from timpani.report.tables.conditions import with_conditions
 from timpani.report.tables.coverage import coverage
 from timpani.report.tables.study_tables import study_tables
-from timpani.report.tables.variant_table import variant_tables
 from timpani.report.verdict import gains
 from timpani.report.verdict.answer import MAX_BRIEF, NOT_RECORDED, faster
+from timpani.slices import Hook
 from timpani.stats.interval import LEVEL
 from timpani.study.schema import STATISTIC
 from timpani.study.words import per_cent
@@ -63,6 +63,9 @@ class PageSection:
         return any([*self.tables.values(), self.panels, self.lines, *self.folded.values()])
 
 
+_FURTHER_SECTIONS: Hook[Callable[[Report], PageSection]] = Hook("REPORT_SECTIONS")
+
+
 def sections(report: Report, warnings: Sequence[str], notes: Mapping[str, Sequence[str]]) -> list[PageSection]:
     """All that have something to show, or could have and say why not, in their order.
 
@@ -83,9 +86,7 @@ def sections(report: Report, warnings: Sequence[str], notes: Mapping[str, Sequen
 
 def _of_tables(report: Report) -> Iterator[PageSection]:
     yield from _of_cells(report)
-    yield PageSection(
-        "settings", "What each variant changed", 4, _ABOUT_VARIANTS, tables={"": variant_tables(report.campaign.header)}
-    )
+    yield from (section(report) for section in _FURTHER_SECTIONS.added())
     settings, simulated = report.campaign.settings, report.campaign.simulated
     calls = report.cells.filter(CALLS)
     several = calls["label"].n_unique() > 1
@@ -181,12 +182,6 @@ def _of_figures(report: Report) -> Iterator[PageSection]:
             folded = {LEFT_OUT: report.models.left_out}
             yield PageSection(section.id, section.title, place, about, key, report.models.tables, panels, folded=folded)
 
-
-_ABOUT_VARIANTS = (
-    "Each variant was started once before the first launch. The table lists the library’s control variables with a "
-    "value other than in the variant “default”, and the component of the library that runs each collective, if it has "
-    "components."
-)
 
 LEFT_OUT = "Left out"
 _FURTHER = "Further warnings"

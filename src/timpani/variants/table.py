@@ -4,12 +4,28 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedVariant
 from timpani.libraries.registry import LIBRARIES
 from timpani.report.document.table import Table, Value, rows
+from timpani.report.page.contents import Report
+from timpani.report.page.sections import PageSection
 from timpani.study.cell import DEFAULT
 
 _MAX_CHANGED_ROWS = 8
 """Control variables of a variant that are shown; campaign.json holds all."""
 
 _MAX_VALUE_CHARACTERS = 60  # characters
+
+
+_ABOUT = (
+    "Each variant was started once before the first launch. The table lists the library’s control variables with a "
+    "value other than in the variant “default”, and the component of the library that runs each collective, if it has "
+    "components."
+)
+
+
+def variant_section(report: Report) -> PageSection:
+    """The section of a report that says what each variant changed."""
+    return PageSection(
+        "settings", "What each variant changed", 4, _ABOUT, tables={"": variant_tables(report.campaign.header)}
+    )
 
 
 def variant_tables(header: Header) -> list[Table]:

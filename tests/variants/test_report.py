@@ -19,9 +19,9 @@ from timpani.report.page.figure_files import figure_files
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.page import render, script_data
 from timpani.report.page.sections import sections
-from timpani.report.tables.variant_table import variant_tables
 from timpani.report.verdict.verdict_text import verdict_document, verdict_object
 from timpani.study.cell import Algorithm, Cell
+from timpani.variants.table import variant_tables
 
 MPI = {"kind": "openmpi", "version": "4.1.4", "mpirun": "/usr/bin/mpirun"}
 CHANGED = [{"name": "btl_vader_eager_limit", "default": "4096", "value": "65536"}]

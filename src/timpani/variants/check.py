@@ -10,7 +10,7 @@ from pathlib import Path
 
 from timpani.campaign.folder.header_parts import RecordedMpi, RecordedSetting, RecordedVariant
 from timpani.campaign.plan.plan import CampaignPlan, Group
-from timpani.campaign.plan.prepare_variants import PreparedVariant
+from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.campaign.run.launch import one_line
 from timpani.campaign.run.start import Programs
 from timpani.errors import UserError
@@ -40,10 +40,8 @@ def check_variants(plan: CampaignPlan, programs: Programs, components: bool = Tr
 
     UserError for a variant that can't start, whose variables don't reach all ranks, or whose ranks run elsewhere than
     asked. Also for a setting that the library doesn't have or that is not in force, and for a preferred component that
-    runs nothing of what is measured. Nothing is started where there is one plain variant, or on simulated machines.
+    runs nothing of what is measured.
     """
-    if plan.machine.simulated or (len(plan.variants) == 1 and plan.variants[0].variant.is_plain):
-        return {}
     starts = _Starts(plan, programs)
     return {variant.name: starts.check(variant, components) for variant in plan.variants}
 

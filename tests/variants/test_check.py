@@ -17,13 +17,13 @@ from tests.programs.profile_files import CALL, part_text, write_profile
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load
 from timpani.campaign.plan.from_study import Resources, plan
-from timpani.campaign.plan.prepare_variants import prepare_variants
-from timpani.campaign.run.variant_check import check_variants
 from timpani.native.build import build
 from timpani.native.cache import cache_folder
 from timpani.providers.available import AvailableAlgorithms
 from timpani.report.page.provenance import provenance
 from timpani.study.study import Study
+from timpani.variants.check import check_variants
+from timpani.variants.prepare import prepare_variants
 
 pytestmark = [needs_open_mpi, needs_two_cores]
 

@@ -12,13 +12,7 @@ import pytest
 from tests.installed import each_kind, every_open_mpi
 from timpani.campaign.plan.from_study import Resources, plan
 from timpani.campaign.plan.plan import CampaignPlan
-from timpani.campaign.plan.prepare_variants import (
-    PreparedVariant,
-    SettingConflictError,
-    check_variant,
-    prepare_variants,
-    variant_environment,
-)
+from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConflictError, check_variant
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Parameters
 from timpani.machine.detect import this_computer
@@ -26,6 +20,7 @@ from timpani.native.mpi import Mpi
 from timpani.providers.available import AvailableAlgorithms
 from timpani.study.study import Study
 from timpani.study.variant import Variant, parse_variant
+from timpani.variants.prepare import prepare_variants, variant_environment
 
 OPEN_MPI = Mpi("openmpi", "Open MPI", "5.0.11", Path("/mpi/bin/mpirun"), Path("mpicxx"), None)
 MPICH = Mpi("mpich", "MPICH", "4.0.2", Path("/mpich/bin/mpiexec"), Path("mpicxx"), None)

@@ -7,13 +7,13 @@ import pytest
 
 from tests.installed import OPEN_MPIS
 from timpani.errors import UserError
-from timpani.libraries.find import group_variants
 from timpani.libraries.intel.settings import offered_variants
 from timpani.libraries.mpich.settings import Variable
 from timpani.libraries.mpich.settings import transports as mpich_transports
 from timpani.libraries.openmpi.offered_variants import components, transports
 from timpani.native.mpi import Mpi
 from timpani.study.variant import parse_variants
+from timpani.variants.named import group_variants
 
 RECORDED = (Path(__file__).parents[1] / "data" / "ompi_info" / "openmpi-4.1.4-components.txt").read_text()
 CONSTRUCTED = Path(__file__).parents[1] / "data" / "ompi_info" / "openmpi-6.0-components-constructed.txt"

@@ -1,0 +1,44 @@
+"""The setting that a campaign shows to be worth setting for whole programs, and why others are not written."""
+
+from timpani.campaign.folder.load import Campaign
+from timpani.study.selection import WrittenSetting
+from timpani.study.variant import Variant, parse_variant
+from timpani.study.words import counted
+from timpani.tuning.decide.other_points import SettingGains, variant_gains, winner
+from timpani.variants.unchanged import unchanged_variants
+
+
+def setting_of(campaign: Campaign) -> tuple[WrittenSetting | None, tuple[str, ...]]:
+    """The winning setting (None: none wins), and a sentence for each variant that is faster somewhere and not written.
+
+    Files can say parameters and variables only: a variant with another library, a script, a module, a preloaded
+    library or words of the launcher is not written. Neither is a variant that changed nothing in the library.
+    """
+    variants = campaign.header.variants or {}
+    if not variants:
+        return None, ()
+    known = [each for each in variant_gains(campaign.compared_with_default) if each.name in variants]
+    settings = {each.name: parse_variant(variants[each.name].settings) for each in known}
+    unchanged = unchanged_variants(campaign.header)
+    best = winner(each for each in known if each.name not in unchanged and _is_writable(settings[each.name]))
+    others = [each for each in known if each != best and each.faster]
+    left_out = tuple(_why_not(each, settings[each.name], best, each.name in unchanged) for each in others)
+    if best is None:
+        return None, left_out
+    text = variants[best.name].settings
+    return WrittenSetting(best.name, text, best.points, best.faster, round(best.gain, 4)), left_out
+
+
+def _is_writable(variant: Variant) -> bool:
+    return variant == Variant(variant.parameters, variant.environment)
+
+
+def _why_not(gains: SettingGains, variant: Variant, best: SettingGains | None, unchanged: bool) -> str:
+    where = f"setting {gains.name} ({variant}) is faster at {gains.faster} of {counted(gains.points, 'point')}"
+    if unchanged:
+        return f"{where}: it is not written, since it changed no control variable of the library"
+    if gains.slower:
+        return f"{where} and slower at {gains.slower}: it is not written, since it would hold for whole programs"
+    if not _is_writable(variant):
+        return f"{where}: it is not written, since files hold parameters and variables only"
+    return f"{where}: {best.name if best else 'another'} gains more on average"
