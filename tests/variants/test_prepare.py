@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.installed import each_kind, every_open_mpi
+from tests.campaign.plan.made_library import LIBRARY
+from tests.installed import each_kind
 from timpani.campaign.plan.from_study import Resources, plan
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConflictError, check_variant
@@ -31,36 +32,34 @@ def prepared(text: str, mpi: Mpi = OPEN_MPI) -> PreparedVariant:
     return PreparedVariant("v", variant, mpi, dict(variant.environment))
 
 
-def planned(mpi: Mpi, variants: list[str] | dict[str, Any], **values: Any) -> CampaignPlan:
+def planned(
+    variants: list[str] | dict[str, Any], available: AvailableAlgorithms = LIBRARY, **values: Any
+) -> CampaignPlan:
     about = {"collectives": {"bcast": "default"}, "ranks": [2], "sizes": [8], "variants": variants, **values}
     study = Study.check(about, "test")
-    available = AvailableAlgorithms.ask(mpi)
-    resources = Resources(this_computer(mpi), lambda _: 4, lambda ranks: [(0, 1)])
+    resources = Resources(this_computer(available.mpi), lambda _: 4, lambda ranks: [(0, 1)])
     return plan(study, available, resources, variants=prepare_variants(study, available))
 
 
-@each_kind
-def test_each_variant_has_separate_starts_in_every_block(mpi: Mpi) -> None:
-    found = planned(mpi, ["a: TIMPANI_TEST=1", "b: TIMPANI_TEST=2"], sizes=[8, 64])
+def test_each_variant_has_separate_starts_in_every_block() -> None:
+    found = planned(["a: TIMPANI_TEST=1", "b: TIMPANI_TEST=2"], sizes=[8, 64])
     assert [group.variant.name for group in found.groups] == ["default", "a", "b"]
     assert all(len(group.cells) == 2 for group in found.groups)
     orders = {tuple(group.variant.name for group in found.order(block)) for block in range(1, 40)}
     assert len(orders) == 6, "each order of three variants is drawn"
     assert all(sorted(order) == ["a", "b", "default"] for order in orders)
-    assert found.launches_needed == planned(mpi, ["a: TIMPANI_TEST=1", "b: TIMPANI_TEST=2"]).launches_needed
+    assert found.launches_needed == planned(["a: TIMPANI_TEST=1", "b: TIMPANI_TEST=2"]).launches_needed
 
 
-@each_kind
-def test_a_variable_reaches_the_launcher_and_the_ranks(mpi: Mpi, tmp_path: Path) -> None:
-    group = planned(mpi, ["a: TIMPANI_TEST='a b'"]).groups[1]
-    command = planned(mpi, ["a: TIMPANI_TEST='a b'"]).command(group, ("true",), tmp_path)
+def test_a_variable_reaches_the_launcher_and_the_ranks(tmp_path: Path) -> None:
+    group = planned(["a: TIMPANI_TEST='a b'"]).groups[1]
+    command = planned(["a: TIMPANI_TEST='a b'"]).command(group, ("true",), tmp_path)
     assert command.environment["TIMPANI_TEST"] == "a b"
     assert any("TIMPANI_TEST" in word for word in command.argv)
 
 
-@every_open_mpi
-def test_variants_keep_the_dimension_of_algorithms(mpi: Mpi) -> None:
-    found = planned(mpi, ["no-vader: --mca btl ^vader"], collectives={"bcast": "all"})
+def test_variants_keep_the_dimension_of_algorithms() -> None:
+    found = planned(["no-vader: --mca btl ^vader"], collectives={"bcast": "all"})
     by_variant = {group.variant.name: {cell.cell.algorithm.name for cell in group.cells} for group in found.groups}
     assert by_variant["default"] == by_variant["no-vader"]
     setting = found.settings["bcast"]["binomial@no-vader"]
@@ -68,9 +67,8 @@ def test_variants_keep_the_dimension_of_algorithms(mpi: Mpi) -> None:
     assert found.settings["bcast"]["default@no-vader"].endswith("mpirun --mca btl '^vader'")
 
 
-@every_open_mpi
-def test_the_line_excludes_the_same_components_as_the_measurement(mpi: Mpi) -> None:
-    found = planned(mpi, ["other: --mca coll ^sync"], collectives={"bcast": ["default", "binomial"]})
+def test_the_line_excludes_the_same_components_as_the_measurement() -> None:
+    found = planned(["other: --mca coll ^sync"], collectives={"bcast": ["default", "binomial"]})
     [group] = [
         group
         for group in found.groups
@@ -84,7 +82,7 @@ def test_the_line_excludes_the_same_components_as_the_measurement(mpi: Mpi) -> N
 @each_kind
 def test_the_line_starts_ranks_in_the_environment_of_the_variant(mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIMPANI_RULES", "removed from all starts")
-    line = planned(mpi, ["a: TIMPANI_TEST='a b'"]).settings["bcast"]["default@a"]
+    line = planned(["a: TIMPANI_TEST='a b'"], AvailableAlgorithms.ask(mpi)).settings["bcast"]["default@a"]
     as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     done = subprocess.run(
         ["bash", "-c", f"{line} -n 1 env"], capture_output=True, text=True, check=True, env={**os.environ, **as_root}
@@ -94,18 +92,16 @@ def test_the_line_starts_ranks_in_the_environment_of_the_variant(mpi: Mpi, monke
     assert not any(each.startswith("TIMPANI_RULES=") for each in found)
 
 
-@every_open_mpi
-def test_a_variant_that_chooses_algorithms_shares_no_start_with_those_that_are_forced(mpi: Mpi) -> None:
-    found = planned(mpi, ["basic: --mca coll ^tuned"], collectives={"bcast": ["default", "binomial"]})
+def test_a_variant_that_chooses_algorithms_shares_no_start_with_those_that_are_forced() -> None:
+    found = planned(["basic: --mca coll ^tuned"], collectives={"bcast": ["default", "binomial"]})
     groups = [[str(cell.cell.algorithm) for cell in group.cells] for group in found.groups]
     assert groups[-2:] == [["openmpi/default"], ["openmpi/binomial"]]
 
 
-@each_kind
-def test_a_variant_may_measure_other_algorithms_than_the_study(mpi: Mpi) -> None:
+def test_a_variant_may_measure_other_algorithms_than_the_study() -> None:
     collectives = {"bcast": ["default", "timpani/binomial"], "latency": "default"}
     variants = {"a": {"TIMPANI_TEST": "1", "algorithms": ["default"]}, "b": "TIMPANI_TEST=2"}
-    found = planned(mpi, variants, collectives=collectives)
+    found = planned(variants, collectives=collectives)
     measured = {
         name: {
             f"{cell.cell.collective} {cell.cell.algorithm.name}"
@@ -237,16 +233,14 @@ def test_a_preloaded_library_goes_before_what_the_user_and_the_script_load(
         ("a: --preload /nowhere.so", "which is no file"),
     ],
 )
-@each_kind
-def test_missing_files_of_variants_are_reported_before_anything_starts(mpi: Mpi, text: str, said: str) -> None:
+def test_missing_files_of_variants_are_reported_before_anything_starts(text: str, said: str) -> None:
     with pytest.raises(UserError) as refused:
-        planned(mpi, [text])
+        planned([text])
     assert said in refused.value.what
 
 
-@each_kind
 def test_a_script_sets_and_removes_variables_and_runs_nothing_that_its_name_holds(
-    mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = tmp_path / "x; touch gone; $(touch gone2).sh"
     script.write_text("echo noise\nexport TIMPANI_TEST_VALUE='two words'\nunset TIMPANI_TEST_GONE\n")
@@ -261,11 +255,11 @@ def test_a_script_sets_and_removes_variables_and_runs_nothing_that_its_name_hold
             },
             "test",
         ),
-        AvailableAlgorithms.ask(mpi),
+        LIBRARY,
     )
     assert variant.environment == {"TIMPANI_TEST_VALUE": "two words"}
     assert variant.unset == {"TIMPANI_TEST_GONE"}
     assert variant.variant == Variant(source=str(script))
     script.write_text("exit 3\n")
     with pytest.raises(UserError, match="failed"):
-        planned(mpi, [f"a: --source '{script}'"])
+        planned([f"a: --source '{script}'"])

@@ -1,13 +1,12 @@
-"""Planning on the libraries that are there; nothing is started."""
+"""Planning on a made-up library; nothing is started."""
 
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.installed import each_kind, every_open_mpi
+from tests.campaign.plan.made_library import LIBRARY, MPI
 from timpani.campaign.plan.cells import cells_of
 from timpani.campaign.plan.chosen_algorithms import ChosenAlgorithm, share_launches
 from timpani.campaign.plan.estimate import simulated_cell_seconds, start_seconds
@@ -18,19 +17,13 @@ from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.openmpi.algorithms import shared_start
 from timpani.machine.detect import this_computer
 from timpani.native.mpi import Mpi
-from timpani.providers.available import AvailableAlgorithms
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.study import Study
 
 
-def planned(mpi: Mpi, cores: int = 4, **values: Any) -> CampaignPlan:
+def planned(cores: int = 4, **values: Any) -> CampaignPlan:
     study = Study.check({"collectives": {"bcast": "all"}, "ranks": [2], "sizes": [8, 1024], **values}, "test")
-    return plan(study, library(mpi), Resources(this_computer(mpi), lambda _: cores, lambda ranks: [(0, 1)]))
-
-
-@cache
-def library(mpi: Mpi) -> AvailableAlgorithms:
-    return AvailableAlgorithms.ask(mpi)
+    return plan(study, LIBRARY, Resources(this_computer(MPI), lambda _: cores, lambda ranks: [(0, 1)]))
 
 
 def skipped_texts(plan: CampaignPlan) -> tuple[str, ...]:
@@ -42,9 +35,8 @@ def names(plan: CampaignPlan) -> set[str]:
     return {str(cell.cell.algorithm) for cell in plan.cells}
 
 
-@each_kind
-def test_the_default_shares_launches_with_all_that_is_compared_with_it(mpi: Mpi) -> None:
-    groups = planned(mpi, ranks=[2, 3]).groups
+def test_the_default_shares_launches_with_all_that_is_compared_with_it() -> None:
+    groups = planned(ranks=[2, 3]).groups
     assert [group.ranks for group in groups] == [2, 3]
     for cell in (cell for group in groups for cell in group.cells):
         assert cell.cell.algorithm.is_default == ((cell.at_creation, cell.at_call) == ((), ()))
@@ -61,22 +53,21 @@ def test_the_default_has_separate_launches_if_settings_may_change_it() -> None:
     assert share_launches(chosen, shared_start(mpi, several_nodes=False)) == chosen
 
 
-@each_kind
-def test_too_few_launches_for_a_comparison_are_reported_before_measuring(mpi: Mpi) -> None:
-    few = planned(mpi, collectives={"bcast": "all"}, launches=5)
+def test_too_few_launches_for_a_comparison_are_reported_before_measuring() -> None:
+    few = planned(collectives={"bcast": "all"}, launches=5)
     needed = few.launches_needed
     assert f"fewer than the {needed} launches that a comparison takes: --launches {needed} or more" in list(
         plan_notes(few)
     )
     trees = [f"timpani/knomial:radix={radix}" for radix in range(2, 26)]
-    many = planned(mpi, collectives={"bcast": ["default", *trees], "latency": "default"}, launches=6)
+    many = planned(collectives={"bcast": ["default", *trees], "latency": "default"}, launches=6)
     assert many.launches_needed == 10
-    enough = planned(mpi, collectives={"bcast": "all"}, launches=needed)
+    enough = planned(collectives={"bcast": "all"}, launches=needed)
     assert not [note for note in plan_notes(enough) if "launches" in note]
 
 
-def test_every_cell_is_planned_once(mpi: Mpi) -> None:
-    plan = planned(mpi, collectives={"bcast": ["all", "default", "binomial"], "barrier": "default"}, ranks=[3, 2, 2])
+def test_every_cell_is_planned_once() -> None:
+    plan = planned(collectives={"bcast": ["all", "default", "binomial"], "barrier": "default"}, ranks=[3, 2, 2])
     cells = [each.cell for each in plan.cells]
     assert len(cells) == len(set(cells))
     assert [each.number for each in plan.cells] == list(range(len(cells)))
@@ -84,10 +75,9 @@ def test_every_cell_is_planned_once(mpi: Mpi) -> None:
     assert {cell.ranks for cell in cells} == {2, 3}
 
 
-@each_kind
-def test_the_order_is_shuffled_in_each_launch_and_repeats_with_the_seed(mpi: Mpi) -> None:
+def test_the_order_is_shuffled_in_each_launch_and_repeats_with_the_seed() -> None:
     def order(seed: int, launch: int) -> list[int]:
-        return [cell.number for group in planned(mpi, seed=seed).order(launch) for cell in group.cells]
+        return [cell.number for group in planned(seed=seed).order(launch) for cell in group.cells]
 
     first = order(1, 1)
     assert first == order(1, 1)
@@ -97,17 +87,15 @@ def test_the_order_is_shuffled_in_each_launch_and_repeats_with_the_seed(mpi: Mpi
     assert first != sorted(first)
 
 
-@each_kind
-def test_algorithms_of_another_library_are_left_out_in_words(mpi: Mpi) -> None:
-    other = "mpich" if mpi.kind == "openmpi" else "openmpi"
-    plan = planned(mpi, collectives={"bcast": ["default", f"{other}/binomial"]})
-    assert names(plan) == {f"{mpi.kind}/default"}
-    assert skipped_texts(plan) == (f"bcast {other}/binomial: not an algorithm of {mpi.title}",)
+def test_algorithms_of_another_library_are_left_out_in_words() -> None:
+    other = "mpich"
+    plan = planned(collectives={"bcast": ["default", f"{other}/binomial"]})
+    assert names(plan) == {"openmpi/default"}
+    assert skipped_texts(plan) == (f"bcast {other}/binomial: not an algorithm of {MPI.title}",)
     with pytest.raises(UserError, match=f"nothing is left to measure: bcast {other}/ring: not an algorithm of"):
-        planned(mpi, collectives={"bcast": [f"{other}/ring"]})
+        planned(collectives={"bcast": [f"{other}/ring"]})
 
 
-@each_kind
 @pytest.mark.parametrize(
     ("collective", "algorithm", "said"),
     [
@@ -119,21 +107,20 @@ def test_algorithms_of_another_library_are_left_out_in_words(mpi: Mpi) -> None:
         ("barrier", "$(touch x)", "is not an algorithm"),
     ],
 )
-def test_an_unknown_algorithm_is_an_error(mpi: Mpi, collective: str, algorithm: str, said: str) -> None:
+def test_an_unknown_algorithm_is_an_error(collective: str, algorithm: str, said: str) -> None:
     with pytest.raises(UserError) as caught:
-        planned(mpi, collectives={collective: [algorithm]})
+        planned(collectives={collective: [algorithm]})
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-@every_open_mpi
-def test_parameters_are_held_while_the_communicator_is_created(mpi: Mpi) -> None:
-    [cell] = planned(mpi, collectives={"bcast": ["chain:chain_fanout=2,segment_bytes=1024"]}, sizes=[8]).cells
+def test_parameters_are_held_while_the_communicator_is_created() -> None:
+    [cell] = planned(collectives={"bcast": ["chain:chain_fanout=2,segment_bytes=1024"]}, sizes=[8]).cells
     controls = dict(cell.at_creation)
     assert controls["coll_tuned_bcast_algorithm_chain_fanout"] == 2
     assert controls["coll_tuned_bcast_algorithm_segmentsize"] == 1024
     with pytest.raises(UserError, match="out of range"):
-        planned(mpi, collectives={"bcast": ["chain:segment_bytes=-1"]})
+        planned(collectives={"bcast": ["chain:segment_bytes=-1"]})
 
 
 def test_more_ranks_than_cores_are_an_error() -> None:
@@ -177,23 +164,20 @@ def test_a_program_s_points_are_measured_and_no_other_combination() -> None:
     assert {(each.collective, each.ranks, each.placement, each.message_bytes) for each in cells} == called
 
 
-@each_kind
-def test_ranks_share_cores_where_there_are_more(mpi: Mpi) -> None:
-    plan = planned(mpi, cores=2, ranks=[2, 3])
+def test_ranks_share_cores_where_there_are_more() -> None:
+    plan = planned(cores=2, ranks=[2, 3])
     assert {group.ranks: group.oversubscribed for group in plan.groups} == {2: False, 3: True}
 
 
-@each_kind
-def test_the_estimate_is_the_budget_where_that_is_less(mpi: Mpi) -> None:
-    assert planned(mpi, budget="20s", launches=1000).seconds == 20.0
-    assert planned(mpi, launches=20).seconds == pytest.approx(2 * planned(mpi, launches=10).seconds)
+def test_the_estimate_is_the_budget_where_that_is_less() -> None:
+    assert planned(budget="20s", launches=1000).seconds == 20.0
+    assert planned(launches=20).seconds == pytest.approx(2 * planned(launches=10).seconds)
 
 
-@each_kind
-def test_a_race_takes_from_the_fewest_launches_of_what_it_begins_with_to_everything_for_whole_slots(mpi: Mpi) -> None:
+def test_a_race_takes_from_the_fewest_launches_of_what_it_begins_with_to_everything_for_whole_slots() -> None:
     def race(**study: Any) -> CampaignPlan:
         asked: dict[str, Any] = {"collectives": {"bcast": ["default", "binomial"]}, "regret": 0.02, "launches": 6}
-        return planned(mpi, **(asked | study))
+        return planned(**(asked | study))
 
     assert race().least_seconds < race(sizes="8:4096").least_seconds < race(sizes="8:4096").most_seconds
     assert race(sizes="8,16,64").least_seconds == race(sizes="8,64").least_seconds, "16 B come later"
@@ -203,41 +187,35 @@ def test_a_race_takes_from_the_fewest_launches_of_what_it_begins_with_to_everyth
     assert race(budget="1min", launches=1000).most_seconds == 60.0
     # A point is over after 64 launches: of more there are starts alone.
     of_starts = race(launches=1000).most_seconds - race(launches=64).most_seconds
-    assert of_starts == pytest.approx(936 * sum(start_seconds(mpi.kind, group.ranks) for group in race().groups))
+    assert of_starts == pytest.approx(936 * sum(start_seconds(MPI.kind, group.ranks) for group in race().groups))
 
 
-@each_kind
-def test_timpanis_algorithms_are_interleaved_with_the_default_and_the_librarys(mpi: Mpi) -> None:
+def test_timpanis_algorithms_are_interleaved_with_the_default_and_the_librarys() -> None:
     collectives = {"bcast": ["default", "timpani/knomial:radix=3", "binomial"]}
-    [group] = planned(mpi, collectives=collectives).groups
+    [group] = planned(collectives=collectives).groups
     expected = {"default", "timpani/knomial:radix=3", "binomial"}
     assert [{cell.cell.algorithm.label for cell in point} for point in group.points] == [expected] * len(group.points)
 
 
-@each_kind
-def test_timpanis_algorithms_share_launches_with_the_default_without_settings(mpi: Mpi) -> None:
-    [group] = planned(mpi, collectives={"bcast": ["default", "timpani/knomial:radix=3"]}).groups
+def test_timpanis_algorithms_share_launches_with_the_default_without_settings() -> None:
+    [group] = planned(collectives={"bcast": ["default", "timpani/knomial:radix=3"]}).groups
     assert (group.parameters, dict(group.environment)) == ((), {})
     assert all((cell.at_creation, cell.at_call) == ((), ()) for cell in group.cells)
 
 
-@each_kind
-def test_an_algorithm_is_left_out_where_it_does_not_apply(mpi: Mpi) -> None:
-    made = planned(mpi, collectives={"allgather": ["default", "timpani/neighbor_exchange"]}, ranks=[2, 3])
+def test_an_algorithm_is_left_out_where_it_does_not_apply() -> None:
+    made = planned(collectives={"allgather": ["default", "timpani/neighbor_exchange"]}, ranks=[2, 3])
     assert {cell.cell.ranks for cell in made.cells if cell.cell.algorithm.name == "neighbor_exchange"} == {2}
     assert skipped_texts(made) == ("allgather timpani/neighbor_exchange on 3 ranks: only for even",)
 
 
-@each_kind
-def test_a_provider_names_all_of_timpanis_algorithms(mpi: Mpi) -> None:
-    ours = {str(algorithm) for algorithm in library(mpi).built_in.all_of("scan")[1:]}
-    assert names(planned(mpi, collectives={"scan": ["default", "timpani/all"]})) == {f"{mpi.kind}/default", *ours}
+def test_a_provider_names_all_of_timpanis_algorithms() -> None:
+    ours = {str(algorithm) for algorithm in LIBRARY.built_in.all_of("scan")[1:]}
+    assert names(planned(collectives={"scan": ["default", "timpani/all"]})) == {"openmpi/default", *ours}
 
 
-@each_kind
-def test_operations_of_one_datatype_share_launches(mpi: Mpi) -> None:
+def test_operations_of_one_datatype_share_launches() -> None:
     made = planned(
-        mpi,
         collectives={"latency": "all", "reduce_local": "default", "transpose": ["packed", "plain_message"]},
         overrides={"transpose": {"sizes": "64:256", "datatype": "double"}},
     )
@@ -245,18 +223,16 @@ def test_operations_of_one_datatype_share_launches(mpi: Mpi) -> None:
     assert by_datatype == {"uint8": {"latency", "reduce_local"}, "double": {"transpose"}}
     assert {cell.cell.message_bytes for cell in made.cells if cell.cell.collective == "transpose"} == {64, 128, 256}
     assert names(made) == {
-        f"{mpi.kind}/default:first=0,second=1",
-        f"{mpi.kind}/default",
+        "openmpi/default:first=0,second=1",
+        "openmpi/default",
         "timpani/packed",
         "timpani/plain_message",
     }
     assert all((group.parameters, dict(group.environment)) == ((), {}) for group in made.groups)
 
 
-@each_kind
-def test_operations_of_one_operator_share_launches(mpi: Mpi) -> None:
+def test_operations_of_one_operator_share_launches() -> None:
     made = planned(
-        mpi,
         collectives={"allreduce": "default", "reduce": "default", "bcast": "default"},
         operator="max",
         overrides={"reduce": {"operator": "min"}},
@@ -265,10 +241,8 @@ def test_operations_of_one_operator_share_launches(mpi: Mpi) -> None:
     assert by_operator == {"max": {"allreduce"}, "min": {"reduce"}, "sum": {"bcast"}}
 
 
-@each_kind
-def test_impossible_rank_counts_and_sizes_are_left_out_with_a_reason(mpi: Mpi) -> None:
+def test_impossible_rank_counts_and_sizes_are_left_out_with_a_reason() -> None:
     made = planned(
-        mpi,
         collectives={
             "latency": ["default", "default:first=0,second=2"],
             "transpose": ["packed", "alltoall", "packed:rows=3"],
@@ -277,8 +251,8 @@ def test_impossible_rank_counts_and_sizes_are_left_out_with_a_reason(mpi: Mpi) -
         sizes=[9, 16, 64],
     )
     assert skipped_texts(made) == (
-        f"latency {mpi.kind}/default on 1 rank: only for 2 ranks or more",
-        f"latency {mpi.kind}/default:first=0,second=2 on 1 rank: only for 2 ranks or more",
+        "latency openmpi/default on 1 rank: only for 2 ranks or more",
+        "latency openmpi/default:first=0,second=2 on 1 rank: only for 2 ranks or more",
         "transpose timpani/packed on 1 rank: only for 2 ranks or more",
         "transpose timpani/alltoall on 3 ranks, 2 sizes from 16 B to 64 B: "
         "the numbers of rows and columns must be multiples of the number of ranks",
@@ -288,13 +262,11 @@ def test_impossible_rank_counts_and_sizes_are_left_out_with_a_reason(mpi: Mpi) -
     )
 
 
-@each_kind
-def test_a_rank_that_is_not_there_is_left_out_in_words(mpi: Mpi) -> None:
-    made = planned(mpi, collectives={"latency": ["default", "default:first=0,second=2"]})
-    assert skipped_texts(made) == (f"latency {mpi.kind}/default:first=0,second=2 on 2 ranks: there is no rank 2",)
+def test_a_rank_that_is_not_there_is_left_out_in_words() -> None:
+    made = planned(collectives={"latency": ["default", "default:first=0,second=2"]})
+    assert skipped_texts(made) == ("latency openmpi/default:first=0,second=2 on 2 ranks: there is no rank 2",)
 
 
-@each_kind
 @pytest.mark.parametrize(
     ("collectives", "said"),
     [
@@ -306,28 +278,25 @@ def test_a_rank_that_is_not_there_is_left_out_in_words(mpi: Mpi) -> None:
         ({"reduce_local": "default:window=1"}, "has no parameters"),
     ],
 )
-def test_misspelled_operations_between_ranks_are_refused(mpi: Mpi, collectives: dict[str, str], said: str) -> None:
+def test_misspelled_operations_between_ranks_are_refused(collectives: dict[str, str], said: str) -> None:
     with pytest.raises(UserError, match=said):
-        planned(mpi, collectives=collectives)
+        planned(collectives=collectives)
 
 
-@each_kind
-def test_estimates_grow_with_sizes_and_ranks(mpi: Mpi) -> None:
-    small = planned(mpi, sizes="8").seconds
-    assert planned(mpi, sizes="1G").seconds > 5 * small
-    assert planned(mpi, cores=2**20, sizes="8", ranks=2**20).seconds > 100 * small
+def test_estimates_grow_with_sizes_and_ranks() -> None:
+    small = planned(sizes="8").seconds
+    assert planned(sizes="1G").seconds > 5 * small
+    assert planned(cores=2**20, sizes="8", ranks=2**20).seconds > 100 * small
 
 
-@each_kind
-def test_a_budget_that_no_launch_fits_into_is_refused(mpi: Mpi) -> None:
+def test_a_budget_that_no_launch_fits_into_is_refused() -> None:
     with pytest.raises(UserError, match=r"a budget of 0\.1 s is less than a launch takes: 1 start, about \d+ s"):
-        planned(mpi, budget="100ms")
+        planned(budget="100ms")
 
 
-@each_kind
-def test_launches_side_by_side_take_as_long_as_the_longest(mpi: Mpi) -> None:
-    longest = planned(mpi, cores=512, ranks=512, sizes="1M")
-    several = planned(mpi, cores=512, ranks="2,512", sizes="1M")
+def test_launches_side_by_side_take_as_long_as_the_longest() -> None:
+    longest = planned(cores=512, ranks=512, sizes="1M")
+    several = planned(cores=512, ranks="2,512", sizes="1M")
     for made in (longest, several):
         assert replace(made, concurrent_launches=16).seconds == longest.seconds
 

@@ -2,19 +2,16 @@
 
 import pytest
 
-from tests.installed import FOUND, needs_mpi
+from tests.campaign.plan.made_library import LIBRARY
 from timpani.campaign.plan.cells import Pairs, between_ranks, missing_ranks, pairs_on, ranks_of_pairs
 from timpani.errors import UserError
 from timpani.machine.nodes.host_list import choose_hosts, with_slots
 from timpani.machine.nodes.model import Machine, NodeGroup
-from timpani.providers.point_to_point import point_to_point_catalogue
 from timpani.study.cell import Algorithm
-
-pytestmark = needs_mpi
 
 
 def parsed_pairs(text: str, operation: str, ranks: int, pairs: Pairs = "first") -> list[str]:
-    catalogue = point_to_point_catalogue(FOUND[0])
+    catalogue = LIBRARY.point_to_point
     algorithm = Algorithm.parse(text)
     info = catalogue.info(operation, algorithm)
     assert info is not None
