@@ -4,9 +4,7 @@ import re
 from typing import Any
 
 from tests.campaign.plan.test_plan import planned
-from tests.installed import each_kind
 from timpani.cli.terminal.work import Work
-from timpani.native.mpi import Mpi
 
 
 class Clock:
@@ -17,20 +15,18 @@ class Clock:
         return self.now
 
 
-def work(mpi: Mpi, clock: Clock, **values: Any) -> Work:
-    return Work(planned(mpi, sizes=[8, 64, 512, 4096], **values), {}, clock)
+def work(clock: Clock, **values: Any) -> Work:
+    return Work(planned(sizes=[8, 64, 512, 4096], **values), {}, clock)
 
 
-@each_kind
-def test_the_time_for_all_is_a_range(mpi: Mpi) -> None:
-    said = work(mpi, Clock(), launches=200).time_for_all()
+def test_the_time_for_all_is_a_range() -> None:
+    said = work(Clock(), launches=200).time_for_all()
     assert re.fullmatch(r", (\d+ min )?\d+ s to (\d+ min )?\d+ s for all", said)
 
 
-@each_kind
-def test_a_slow_machine_is_learned_and_building_does_not_count(mpi: Mpi) -> None:
+def test_a_slow_machine_is_learned_and_building_does_not_count() -> None:
     clock = Clock()
-    slow = work(mpi, clock, launches=10)
+    slow = work(clock, launches=10)
     clock.now += 500  # building
     slow.started()
     cells = [cell for cell in slow.cells for _ in range(10)]
@@ -44,10 +40,9 @@ def test_a_slow_machine_is_learned_and_building_does_not_count(mpi: Mpi) -> None
     assert true / 4 <= low <= true
 
 
-@each_kind
-def test_a_spent_budget_is_reported(mpi: Mpi) -> None:
+def test_a_spent_budget_is_reported() -> None:
     clock = Clock()
-    short = work(mpi, clock, launches=10, budget="90s")
+    short = work(clock, launches=10, budget="90s")
     clock.now += 300  # in which programs are compiled: the campaign's own budget begins after it, too
     short.started()
     clock.now += 60
@@ -58,9 +53,8 @@ def test_a_spent_budget_is_reported(mpi: Mpi) -> None:
     assert short.time_left() == ", the budget is spent: no further start begins"
 
 
-@each_kind
-def test_no_time_is_left_at_the_end(mpi: Mpi) -> None:
-    done = work(mpi, Clock(), launches=1)
+def test_no_time_is_left_at_the_end() -> None:
+    done = work(Clock(), launches=1)
     for cell in done.cells:
         done.measured(cell)
     assert done.time_left() == done.time_for_all() == ""
