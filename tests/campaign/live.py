@@ -11,7 +11,7 @@ from typing import Any
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.records import read_records
 
-SECONDS = 300  # after which, also on a busy machine, what a test waits for is not coming
+SECONDS = 1800  # after which, also on a busy machine, what a test waits for is not coming
 
 MAIN = (sys.executable, "-c", "from timpani.cli import main; main()")
 

@@ -11,6 +11,7 @@ from time import monotonic_ns
 import pytest
 
 from tests.builds import build_preloaded
+from tests.campaign.live import SECONDS
 from tests.preloading import yielding
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.cores import read_cores
@@ -200,7 +201,7 @@ def run_program(mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_pa
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=SECONDS,
         )
         whole = read_profile(profile) if is_profile(profile) else None
         return Run(done.returncode, done.stdout, done.stderr, whole, rows_of(whole))

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.campaign.live import SECONDS
 from tests.interpose.conftest import SHARED, TREES, everywhere
 from tests.mpi.conftest import one_mpi
 from timpani.libraries.launch_request import LaunchRequest
@@ -38,7 +39,7 @@ def leaked(mpi: Mpi, library: Path, program: Path, folder: Path, communicators: 
     )
     to_run = command(mpi, request)
     environment = {**os.environ, **to_run.environment}
-    subprocess.run(to_run.argv, env=environment, capture_output=True, text=True, check=True, timeout=300)
+    subprocess.run(to_run.argv, env=environment, capture_output=True, text=True, check=True, timeout=SECONDS)
     found = [SUMMARY.search(log.read_text()) for log in folder.glob("log.*")]
     return [int(each[1]) for each in found if each]
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 
+from tests.campaign.live import SECONDS
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.launchers import command
 from timpani.machine.nodes.model import Machine
@@ -16,5 +17,5 @@ def ran(mpi: Mpi, request: LaunchRequest, machine: Machine | None = None) -> "su
         (request.folder / name).write_text(text)
     environment = {**os.environ, **dict(mpi.environment), **started.environment}
     return subprocess.run(
-        started.argv, env=environment, capture_output=True, text=True, errors="replace", check=False, timeout=300
+        started.argv, env=environment, capture_output=True, text=True, errors="replace", check=False, timeout=SECONDS
     )

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.builds import build_sanitized
+from tests.campaign.live import SECONDS
 from tests.installed import FOUND, ONE_OF_EACH_KIND, label, with_libraries, with_library
 from tests.preloading import yielding
 from timpani.libraries.launch_request import LaunchRequest
@@ -63,7 +64,12 @@ def start(
     )
     to_run = command(mpi, request)
     return subprocess.run(
-        to_run.argv, env={**os.environ, **to_run.environment}, capture_output=True, text=True, check=False, timeout=300
+        to_run.argv,
+        env={**os.environ, **to_run.environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS,
     )
 
 

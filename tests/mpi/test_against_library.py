@@ -12,7 +12,7 @@ from timpani.native.mpi import Mpi
 @on_ranks(openmpi=(1, 2, 3, 4, 5, 7, 8), mpich=(1, 2, 3))
 def test_every_algorithm_gives_the_librarys_own_result(mpi: Mpi, ranks: int) -> None:
     spins = mpi.kind == "mpich" and ranks > 2
-    extent = "brief" if spins else "cases" if ranks > 5 else "thorough"  # kinds of elements know no rank count
+    extent = "brief" if spins else "cases" if ranks > 3 else "thorough"  # kinds of elements know no rank count
     done = start(mpi, ranks, (str(build_against_library(mpi)), extent))
     assert done.returncode == 0, done.stderr
     assert ", 0 differ" in done.stdout

@@ -184,13 +184,13 @@ def test_ranks_enter_as_late_as_the_arrival_pattern_says(run_plan: RunPlan) -> N
             2,
             [
                 *(
-                    "point",
+                    "point 6",
                     f"arrival one_late {late_ns} ns",
                     "cell 0 bcast 1024 warm - - -",
                     "cell 1 bcast 1024 warm - - linear",
                 ),
-                *("point", "arrival sorted 3 calls", "cell 3 barrier 0 warm - - -"),
-                *("point", "cell 4 bcast 1024 warm - - -"),
+                *("point 6", "arrival sorted 3 calls", "cell 3 barrier 0 warm - - -"),
+                *("point 6", "cell 4 bcast 1024 warm - - -"),
             ],
             start_by="round_time",
             slot_ns=1_000_000_000,

@@ -7,6 +7,7 @@ from threading import Event, Thread
 
 import pytest
 
+from tests.campaign.live import SECONDS
 from timpani.native.held_folder import held, remove_abandoned
 
 
@@ -26,9 +27,9 @@ def test_a_second_holder_of_the_same_folder_reports_the_first_and_waits(tmp_path
     waiting = Thread(target=second)
     with held(folder, refuse):
         waiting.start()
-        assert waits_for.get(timeout=300) == str(os.getpid())
+        assert waits_for.get(timeout=SECONDS) == str(os.getpid())
         assert not entered.is_set()
-    waiting.join(300)
+    waiting.join(SECONDS)
     assert entered.is_set()
     assert not folder.exists()
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.campaign.live import SECONDS
 from tests.installed import every_mpi
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Command, Host, LaunchRequest
@@ -36,7 +37,7 @@ def start(mpi: Mpi, ranks: int, placement: str, oversubscribed: bool) -> list[tu
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=SECONDS,
         env={**os.environ, **started.environment},
     )
     assert answer.returncode == 0, answer.stderr
