@@ -24,7 +24,7 @@ _ABOUT = (
 def variant_section(report: Report) -> PageSection:
     """The section of a report that says what each variant changed."""
     return PageSection(
-        "settings", "What each variant changed", 4, _ABOUT, tables={"": variant_tables(report.campaign.header)}
+        "settings", "What each variant changed", 4, (_ABOUT,), tables={"": variant_tables(report.campaign.header)}
     )
 
 

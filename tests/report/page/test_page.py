@@ -113,7 +113,7 @@ def sections_of(report: Report) -> dict[str, PageSection]:
 
 def test_the_answer_comes_first_then_warnings_and_provenance_last(report: Report, page: Page) -> None:
     assert [each.id for each in sections_of(report).values() if each.shown] == [
-        *("speedup", "gains", "caveats", "size", "ranks", "map", "tables", "study-tables", "likeness"),
+        *("speedup", "gains", "caveats", "size", "ranks", "map", "tables", "failed", "study-tables", "likeness"),
         *("knees", "models", "spread"),
     ]
     found = [text for level, text in page.headings if level == "h2"]
@@ -138,14 +138,14 @@ def test_a_section_that_could_be_there_and_is_not_says_why(tmp_path: Path) -> No
 
 
 def test_a_caption_has_at_most_two_sentences_and_what_they_share_stands_once(report: Report, page: Page) -> None:
-    captions = [each.about for each in sections_of(report).values() if each.about]
+    captions = [caption for each in sections_of(report).values() for caption in each.about]
     assert len(captions) >= 9
     assert all(len(re.findall(r"[.:)]\s+[A-Z]|\.$", caption)) <= 2 for caption in captions), captions
     assert page.text.count(HOW_CUT) == page.text.count("the default is black") == 1
 
 
 def test_what_to_switch_on_joins_sizes_and_names_settings(report: Report, tmp_path: Path) -> None:
-    tables = sections_of(report)["gains"].tables["bcast"]
+    tables = sections_of(report)["gains"].tables["Broadcast"]
     rows = {head.text: gain for table in tables for head, gain, *_ in table.rows}
     joined = rows["4 ranks, 64 KiB to 4 MiB"]
     assert re.fullmatch(r"1\.\d\d to 1\.99", joined.text)
@@ -265,7 +265,7 @@ def test_imported_averages_are_called_so(tmp_path: Path) -> None:
         tmp_path / "campaign", one(osu_avg_us=1.5), study={"title": "Old logs"}, mpi={"kind": "imported"}, machine={}
     )
     tables = sections_of(Report(imported))["tables"]
-    assert tables.about == "OSU average latency (µs) by size and algorithm."
+    assert tables.about == ("OSU average latency (µs) by size and algorithm.",)
     assert "Bold:" not in tables.key
     assert "1.5" in str(tables.tables)
 

@@ -24,11 +24,13 @@ from timpani.programs.profile_lines import CallsLine, ProfilePart
 from timpani.programs.profiled_points import profiled_points
 from timpani.programs.profiled_study import left_out
 from timpani.programs.savings import PointSaving, Savings
+from timpani.report.document.blocks import Sentence
 from timpani.report.document.table import Table
 from timpani.report.figures import theme
 from timpani.report.figures.program_time import MOVING, UNKNOWN, WAITING, program_time
-from timpani.report.page.page_templates import page_templates
+from timpani.report.page.page_templates import Answer, render_page
 from timpani.report.page.panels import static_svg
+from timpani.report.page.sections import PageSection
 from timpani.study.words import counted, per_cent
 
 _MAX_BARS = 12
@@ -50,29 +52,53 @@ def render_profile(profile: ProgramProfile, savings: Savings | None = None) -> s
     savings  what the algorithms that a campaign measured would save; None: no campaign is given
     """
     part = profile.main_part
-    points = profiled_points(part)
-    return (
-        page_templates()
-        .get_template("profile.html.jinja")
-        .render(
-            title=page_title(part),
-            facts=list(_facts(profile, part)),
-            headline=list(_headline(profile, part, savings)),
+    return render_page(
+        page_title(part),
+        Answer(
+            "Answer",
+            [Sentence("answer", line) for line in _headline(profile, part, savings)],
             notes=[*profile.notes, *([part.program.note] if part.program.note else [])],
-            figure=_figure(part),
-            tables=profile_tables(part, savings),
-            titles=TITLES,
-            further={
-                "late": [LATE_MEANING] if part.lateness else [],
-                "longest": [LONGEST_MEANING] if part.longest else [],
-                "concurrent": list(concurrency_notes(part)),
-                "calls": [] if part.calls else ["none"],
-            },
-            left_out=left_out(part, points, {point.collective: point.arguments for point in points}),
-            coverage=_coverage(savings),
-            commands=next_commands(profile, savings),
-        )
+        ),
+        list(_sections(profile, part, savings)),
+        facts=list(_facts(profile, part)),
     )
+
+
+def _sections(profile: ProgramProfile, part: ProfilePart, savings: Savings | None) -> Iterator[PageSection]:
+    points = profiled_points(part)
+    tables = {name: {"": [table]} if table else {} for name, table in profile_tables(part, savings).items()}
+    yield PageSection("time", TITLES["forms"], about=(_ABOUT_TIME,), drawn=list(_figures(part)), tables=tables["forms"])
+    yield PageSection(
+        "change",
+        TITLES["points"],
+        about=(f"{_coverage(savings)} {_ABOUT_POINTS}", *([] if tables["points"] else ["No call can be measured."])),
+        tables=tables["points"],
+        folded={
+            "Calls that Timpani cannot measure as the program makes them": left_out(
+                part, points, {point.collective: point.arguments for point in points}
+            )
+        },
+        terms={"Commands": [(what, [f"`{command}`"]) for what, command in next_commands(profile, savings)]},
+    )
+    further = {
+        "late": [LATE_MEANING] if part.lateness else [],
+        "longest": [LONGEST_MEANING] if part.longest else [],
+        "concurrent": list(concurrency_notes(part)),
+        "calls": [],
+    }
+    for name, lines in further.items():
+        about = [f"{line[0].upper()}{line[1:]}." for line in lines]
+        table = tables[name]
+        yield PageSection(name, TITLES[name], about=about if table else (), tables=table, lines=() if table else about)
+
+
+_ABOUT_TIME = (
+    "Seconds are means over all ranks. Waiting is the time in a call until every rank whose data is needed has entered "
+    "it. A size such as `64 KiB..` stands for a class: 64 KiB to less than 128 KiB."
+)
+_ABOUT_POINTS = (
+    "A point is a collective at one rank count, layout on nodes and class of sizes; its seconds exclude waiting."
+)
 
 
 def page_title(part: ProfilePart) -> str:
@@ -129,14 +155,13 @@ def longest_calls(part: ProfilePart) -> pl.DataFrame:
     )
 
 
-def _figure(part: ProfilePart) -> Markup | None:
-    """These calls as bars; None without any."""
+def _figures(part: ProfilePart) -> Iterator[tuple[str, str, Markup]]:
+    """These calls as bars, if there are any."""
     rows = longest_calls(part)
-    if rows.is_empty():
-        return None
-    with alt.data_transformers.enable("default", max_rows=None):
-        svg = static_svg(program_time(rows, theme.PAGE).to_dict(), "program-time", rows["call"])
-    return Markup(svg)  # noqa: S704 Vega escapes the texts in it
+    if not rows.is_empty():
+        with alt.data_transformers.enable("default", max_rows=None):
+            svg = static_svg(program_time(rows, theme.PAGE).to_dict(), "program-time", rows["call"])
+        yield "program-time", "", Markup(svg)  # noqa: S704 Vega escapes the texts in it
 
 
 def _longest(part: ProfilePart) -> list[CallsLine]:

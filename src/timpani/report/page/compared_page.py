@@ -1,5 +1,6 @@
 """The report of two campaigns: what changed from A to B, and the verdict of each."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import altair as alt
@@ -9,13 +10,13 @@ from markupsafe import Markup
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.campaign_warnings import load_warnings
 from timpani.campaign.read.differing_conditions import differences
-from timpani.report.document.html import html_of
 from timpani.report.document.table import Table
 from timpani.report.figures import theme
 from timpani.report.figures.ratios import speedup
-from timpani.report.page.page_templates import page_templates
+from timpani.report.page.page_templates import Answer, render_page
 from timpani.report.page.panels import static_svg
 from timpani.report.page.provenance import facts, provenance
+from timpani.report.page.sections import PageSection
 from timpani.report.tables.conditions import varying_conditions
 from timpani.report.verdict.verdict_text import verdict_document
 from timpani.report.words.changes import STANDING_TITLES, change_counts, change_table, missing_partners
@@ -28,39 +29,56 @@ from timpani.tuning.decide.decide import SLOWER
 def render_compared(before: Campaign, after: Campaign, found: Changes) -> str:
     """The report of two campaigns, A and B, as HTML that needs nothing else and runs no script."""
     sides = {"A": before, "B": after}
-    return (
-        page_templates()
-        .get_template("compared.html.jinja")
-        .render(
-            title=f"{_name(before)} and {_name(after)} compared",
-            sides={
-                name: {
-                    "folder": str(each.folder),
-                    "facts": "; ".join(value for term, value in facts(each.header) if term != "Command"),
-                    "verdict": html_of(verdict_document(each).blocks),
-                    "provenance": provenance(each.header, each.launches),
-                }
-                for name, each in sides.items()
-            },
-            counts=html_of(list(change_counts(found))),
-            caveats=[f"{name} was {each}" for name, of in sides.items() for each in load_warnings(of.launches)],
-            differences=Table.of_texts(
-                [
-                    ("condition", "in A", "in B"),
-                    *((each.what, str(each.before), str(each.after)) for each in differences(before, after)),
-                ],
-                wraps=True,
-            ),
-            figures=_figures(found),
-            figure_title="Time in A over time in B",
-            tables=[
-                (title, replace(table, caption=""))
-                for standing, title in STANDING_TITLES.items()
-                if (table := change_table(found.cells, standing))
-            ],
-            missing=list(missing_partners(found)),
-        )
+    return render_page(
+        f"{_name(before)} and {_name(after)} compared",
+        Answer("What changed from A to B", list(change_counts(found))),
+        list(_sections(sides, found)),
+        facts=[
+            (f"{name}: {each.folder}", "; ".join(value for term, value in facts(each.header) if term != "Command"))
+            for name, each in sides.items()
+        ],
     )
+
+
+def _sections(sides: Mapping[str, Campaign], found: Changes) -> Iterator[PageSection]:
+    yield PageSection(
+        "ratios",
+        "Time in A over time in B",
+        about=("Above the line at 1×, B is faster. Each bar is the interval of its cell alone.",),
+        drawn=_figures(found),
+    )
+    before, after = sides.values()
+    rows = [(each.what, str(each.before), str(each.after)) for each in differences(before, after)]
+    differing = Table.of_texts([("condition", "in A", "in B"), *rows], wraps=True)
+    caveats = [f"Warning: {name} was {each}" for name, of in sides.items() for each in load_warnings(of.launches)]
+    yield PageSection(
+        "conditions",
+        "What differs between them",
+        about=("Each of these may be the cause of a change, and so may the machine’s load at another time.",),
+        tables={"": [differing]} if differing else {},
+        lines=[*([] if differing else ["No recorded condition differs."]), *caveats],
+    )
+    by_standing = {
+        f"{title} ({len(table.rows)})": [replace(table, caption="")]
+        for standing, title in STANDING_TITLES.items()
+        if (table := change_table(found.cells, standing))
+    }
+    yield PageSection(
+        "cells",
+        "Every cell that both have",
+        tables=by_standing,
+        folds="others",
+        lines=[] if by_standing else ["None."],
+        folded={each.about: each.items for each in missing_partners(found)},
+    )
+    for name, each in sides.items():
+        yield PageSection(
+            f"side-{name}",
+            f"{name} alone",
+            blocks=verdict_document(each).blocks,
+            terms={f"Where the numbers of {name} come from": provenance(each.header, each.launches)},
+            folds="all",
+        )
 
 
 def _name(campaign: Campaign) -> str:

@@ -16,8 +16,6 @@ from timpani.campaign.folder.machine_states import state_sentences
 from timpani.campaign.read.campaign_warnings import campaign_warnings
 from timpani.campaign.read.doubts import Doubt, doubts
 from timpani.report.document.blocks import Block, Sentence
-from timpani.report.document.html import html_of
-from timpani.report.document.table import Table
 from timpani.report.figures import theme
 from timpani.report.figures.columns import SIZE_SERIES
 from timpani.report.figures.curves import IN_STEPS
@@ -28,10 +26,10 @@ from timpani.report.figures.status import shape_key
 from timpani.report.fit.published_fit import PublishedFit
 from timpani.report.page.contents import Report
 from timpani.report.page.methods import methods_paragraph
-from timpani.report.page.page_templates import page_templates, template_text
+from timpani.report.page.page_templates import Answer, render_page, template_text
 from timpani.report.page.panels import Panel
 from timpani.report.page.provenance import facts, provenance
-from timpani.report.page.sections import LEFT_OUT, sections
+from timpani.report.page.sections import LEFT_OUT, PageSection, sections
 from timpani.report.predicted.stored_predictions import StoredPredictions
 from timpani.report.tables.coverage import AT_LEAST, coverage
 from timpani.report.verdict.answer import EXACT, answer_blocks, definitions, faster, how_sure
@@ -42,15 +40,13 @@ from timpani.report.words.drawn_figures import VEGA_LITE
 from timpani.slices import Hook
 from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.stats.regret import ALPHA as RACE_ALPHA
-from timpani.study.operations import title_of
-from timpani.study.sizes import show_size
-from timpani.study.words import counted, per_cent
+from timpani.study.words import per_cent
+from timpani.tuning.decide.verdict import Verdict
 from timpani.tuning.race.outcome import race_verdict
 
 _IMPORT_DOUBTS: Hook[Callable[[Header], list[Doubt]]] = Hook("IMPORT_DOUBTS")
 """The doubts about tables that a campaign with this header was imported from."""
 
-_MAX_FAILURES = 40  # shown; the campaign holds all
 _MAX_STATIC_BYTES = 1_500_000  # of figures drawn in advance, about 40 of them; scripts draw the others
 
 
@@ -68,50 +64,69 @@ def render(
     """
     report = Report(campaign, published, predicted)
     study = campaign.header.study
-    messages = message_summary(campaign, report.cells)
-    shown = sections(report, _warnings(campaign, report), _notes(campaign, report))
-    static = static_figures([panel for section in shown for panel in section.panels], linear)
-    template = page_templates().get_template("page.html.jinja")
-    return template.render(
-        title=study.title or campaign.folder.resolve().name,
+    found = sections(report, _warnings(campaign, report), _notes(campaign, report))
+    return render_page(
+        study.title or campaign.folder.resolve().name,
+        _answer(report),
+        [*found, *_closing_sections(report, found)],
         question=study.question,
         facts=facts(campaign.header),
-        headline=html_of(tuple(_answer(report, messages))),
-        definitions=definitions(report.verdict),
-        reasons=[
-            *report.verdict.sentences,
-            *race_lines(race_verdict(campaign.raced, campaign.planned)),
-            *how_sure(report.verdict),
-        ],
-        messages=messages,
+        static=static_figures([panel for section in found for panel in section.panels], linear),
         linear=linear,
-        answer="Verdict" if report.verdict.has_collectives or not messages else "Latency and bandwidth",
-        sections=shown,
-        static=static,
-        figure_guide=list(figure_guide(report)),
-        failures=_failures(report.cells),
-        provenance=provenance(campaign.header, campaign.launches),
-        methods=methods_paragraph(
-            campaign.header,
-            campaign.launches,
-            [*conditions(campaign), *report.verdict.warnings],
-            min(report.cells.filter(pl.col("error").is_null())["launches"], default=None),
-        ),
-        script=Markup(template_text("page.js")),  # noqa: S704 Timpani's code
-        library=_library(),
-        data=script_data(report),
+        scripts=_scripts(report),
     )
 
 
-def _answer(report: Report, messages: Table | None) -> Iterator[Block]:
-    """The answer under the title `Verdict`, which it need not repeat; nothing where only messages were measured."""
-    if report.verdict.has_collectives or not messages:
-        for block in answer_blocks(report.verdict):
-            if isinstance(block, Sentence):
-                text = block.text.removeprefix("Verdict: ")
-                yield replace(block, text=text[:1].upper() + text[1:] if block.name == "answer" else text)
-            else:
-                yield block
+def _answer(report: Report) -> Answer:
+    messages = message_summary(report.campaign, report.cells)
+    verdict = report.verdict
+    compares = verdict.has_collectives or not messages
+    return Answer(
+        "Verdict" if compares else "Latency and bandwidth",
+        list(_answer_blocks(verdict)) if compares else (),
+        table=messages,
+        definitions=definitions(verdict),
+        reasons=[
+            *verdict.sentences,
+            *race_lines(race_verdict(report.campaign.raced, report.campaign.planned)),
+            *how_sure(verdict),
+        ],
+    )
+
+
+def _answer_blocks(verdict: Verdict) -> Iterator[Block]:
+    """The answer under the title `Verdict`, which it need not repeat."""
+    for block in answer_blocks(verdict):
+        if isinstance(block, Sentence) and block.name == "answer":
+            text = block.text.removeprefix("Verdict: ")
+            yield replace(block, text=text[:1].upper() + text[1:])
+        else:
+            yield block
+
+
+def _closing_sections(report: Report, others: Sequence[PageSection]) -> Iterator[PageSection]:
+    """How to read the figures, and where the numbers come from; which of the `others` are missing."""
+    campaign = report.campaign
+    guide = list(figure_guide(report))
+    yield PageSection("figure-guide", "How to read the figures", lines=guide)
+    absent = [f"{each.title} ({each.absent})" for each in others if not each.shown]
+    launches = min(report.cells.filter(pl.col("error").is_null())["launches"], default=None)
+    warnings = [*conditions(campaign), *report.verdict.warnings]
+    yield PageSection(
+        "provenance",
+        "Provenance and methods",
+        key=f"Not here: {'; '.join(absent)}." if absent else "",
+        terms={"Where the numbers come from": provenance(campaign.header, campaign.launches)},
+        folds="" if report.verdict.is_conclusive else "all",
+        to_copy=methods_paragraph(campaign.header, campaign.launches, warnings, launches),
+    )
+
+
+def _scripts(report: Report) -> list[Markup]:
+    """The elements that draw the figures: data, Vega, and Timpani's script."""
+    data = Markup('<script type="application/json" id="data">{}</script>').format(script_data(report))
+    script = Markup(template_text("page.js"))  # noqa: S704 Timpani's code
+    return [data, *(Markup("<script>{}</script>").format(each) for each in (_library(), script))]
 
 
 def _warnings(campaign: Campaign, report: Report) -> list[str]:
@@ -161,20 +176,6 @@ def _doubts(campaign: Campaign, cells: pl.DataFrame) -> list[str]:
 def _library() -> Markup:
     """The code that draws the figures; to put it together takes as long as the rest of the page."""
     return Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE))  # noqa: S704
-
-
-def _failures(cells: pl.DataFrame) -> Table | None:
-    """The failed cells with their causes; None without any."""
-    failed = cells.filter(pl.col("error").is_not_null())
-    names = ("collective", "label", "ranks", "message_bytes", "error")
-    rows = [
-        (f"{title_of(collective)}, {label}, {counted(ranks, 'rank')}, {show_size(size)}", error)
-        for collective, label, ranks, size, error in failed.head(_MAX_FAILURES).select(names).iter_rows()
-    ]
-    left = failed.height - _MAX_FAILURES
-    more = (f"And {left} more; `timpani show --format csv` names all.",) if left > 0 else ()
-    found = Table.of_texts([("Cell", "Cause"), *rows], wraps=True)
-    return found and replace(found, footnotes=more)
 
 
 _ONE_COLOR = "An algorithm has the same color in all figures, and the default is black, or white on a dark page."

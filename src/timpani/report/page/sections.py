@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import polars as pl
 from markupsafe import Markup
 
-from timpani.campaign.read.cell_table import estimate_cells
-from timpani.campaign.read.study_names import by_statistic
 from timpani.models.hockney import MISS
+from timpani.report.document.blocks import Block
 from timpani.report.document.table import Table
 from timpani.report.figures.columns import CALLS, MESSAGES, TRANSPOSES, latency_title
 from timpani.report.figures.figure import MODELS, Figure, Section, figures
@@ -21,16 +21,16 @@ from timpani.report.tables.algorithm_tables import (
     knee_tables,
     latency_tables,
     with_best,
+    with_unit,
 )
-from timpani.report.tables.conditions import with_conditions
 from timpani.report.tables.coverage import coverage
-from timpani.report.tables.study_tables import study_tables
 from timpani.report.verdict import gains
 from timpani.report.verdict.answer import MAX_BRIEF, NOT_RECORDED, faster
 from timpani.slices import Hook
 from timpani.stats.interval import LEVEL
-from timpani.study.schema import STATISTIC
-from timpani.study.words import per_cent
+from timpani.study.operations import title_of
+from timpani.study.sizes import show_size
+from timpani.study.words import counted, per_cent
 from timpani.tuning.compare import knee
 
 
@@ -39,31 +39,61 @@ class PageSection:
     """What stands under a title.
 
     place     sections come in ascending order
+    about     paragraphs
+    blocks    of an answer
+    drawn     figures without choices: name, title, SVG
+    tables    by heading; under "" those without one
+    folds     which of the tables and terms are closed at first: none, all but the first, all
+    narrow    whether tables stand next to each other on paper
     key       what the signs in its tables mean
-    tables    by operation; under "" what concerns all of them
-    lines     a list in place of tables and figures
+    lines     a list
     folded    further lists by what they list; a long one is closed at first
-    absent    why it has nothing to show; the contents say so in its place
+    terms     by heading: terms with one or more values each
+    to_copy   text that a reader pastes elsewhere
+    closed    whether it is closed at first, and on paper
+    absent    why it has nothing to show; the page says so in its place
     """
 
     id: str
     title: str
-    place: int
-    about: str = ""
+    place: int = 0
+    about: Sequence[str] = ()
     key: str = ""
-    tables: dict[str, list[Table]] = field(default_factory=dict)
-    panels: list[Panel] = field(default_factory=list)
-    lines: tuple[str, ...] = ()
+    tables: Mapping[str, Sequence[Table]] = field(default_factory=dict)
+    panels: Sequence[Panel] = ()
+    lines: Sequence[str] = ()
     folded: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    blocks: Sequence[Block] = ()
+    drawn: Sequence[tuple[str, str, Markup]] = ()
+    folds: Literal["", "others", "all"] = ""
+    narrow: bool = False
+    terms: Mapping[str, Sequence[tuple[str, Sequence[str]]]] = field(default_factory=dict)
+    to_copy: str = ""
+    closed: bool = False
     absent: str = ""
 
     @property
     def shown(self) -> bool:
-        """Whether it has something to show."""
-        return any([*self.tables.values(), self.panels, self.lines, *self.folded.values()])
+        """Whether it has something to show; a paragraph alone is nothing where the section says why it is empty."""
+        return any(
+            [
+                *self.tables.values(),
+                *self.folded.values(),
+                *self.terms.values(),
+                self.panels,
+                self.lines,
+                self.blocks,
+                self.drawn,
+                self.to_copy,
+            ]
+        )
 
 
-_FURTHER_SECTIONS: Hook[Callable[[Report], PageSection]] = Hook("REPORT_SECTIONS")
+SECTIONS: Hook[Callable[[Report], PageSection]] = Hook("REPORT_SECTIONS")
+"""Sections of slices."""
+
+_CLOSED = ("likeness", "knees", "models", "spread", "states")
+"""Sections that are closed as long as no point is decided: they describe times that nobody should believe yet."""
 
 
 def sections(report: Report, warnings: Sequence[str], notes: Mapping[str, Sequence[str]]) -> list[PageSection]:
@@ -72,10 +102,12 @@ def sections(report: Report, warnings: Sequence[str], notes: Mapping[str, Sequen
     Warnings and notes stand behind the answer: behind the first section with figures and what to switch on. Of more
     than MAX_BRIEF warnings the further ones are folded.
     """
-    found = [*_of_tables(report), *_of_figures(report)]
+    found = [*_of_tables(report), *_of_figures(report), *(section(report) for section in SECTIONS.added())]
+    if not report.verdict.is_conclusive and report.verdict.has_collectives:
+        found = [replace(each, closed=each.id in _CLOSED) for each in found]
     ordered = sorted((each for each in found if each.shown or each.absent), key=lambda section: section.place)
-    shown, further = tuple(warnings[:MAX_BRIEF]), warnings[MAX_BRIEF:]
-    caveats = PageSection("caveats", "Before you believe it", 0, lines=shown, folded={_FURTHER: further, **notes})
+    shown, further = warnings[:MAX_BRIEF], warnings[MAX_BRIEF:]
+    caveats = PageSection("caveats", "Before you believe it", lines=shown, folded={_FURTHER: further, **notes})
     if not caveats.shown:
         return ordered
     answer = next((i for i, each in enumerate(ordered) if each.panels), 0) + 1
@@ -85,19 +117,20 @@ def sections(report: Report, warnings: Sequence[str], notes: Mapping[str, Sequen
 
 
 def _of_tables(report: Report) -> Iterator[PageSection]:
-    yield from _of_cells(report)
-    yield from (section(report) for section in _FURTHER_SECTIONS.added())
+    yield _of_cells(report)
+    yield PageSection("failed", "Failed", 101, tables=_failures(report.cells))
     settings, simulated = report.campaign.settings, report.campaign.simulated
     calls = report.cells.filter(CALLS)
     several = calls["label"].n_unique() > 1
     alone = _ONE_ALGORITHM if calls.height else ""
+    by_collective = gains.gain_tables(report.decisions, settings, report.cells, report.equal)
     yield PageSection(
         _GAINS,
         "Where an algorithm is faster" if simulated else "What to switch on",
         6,
-        NOT_RECORDED if settings is None else gains.ABOUT_SIMULATED if simulated else gains.ABOUT,
+        (NOT_RECORDED if settings is None else gains.ABOUT_SIMULATED if simulated else gains.ABOUT,),
         gains.KEY if settings else "",
-        gains.gain_tables(report.decisions, settings, report.cells, report.equal),
+        {title_of(name) if name else "": tables for name, tables in by_collective.items()},
         absent=f"nothing is {faster(simulated)} than the default" if several else alone,
     )
     if report.predicted:
@@ -105,7 +138,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
             "predicted",
             "Predicted and measured",
             107,
-            predicted_sentence(report.predicted),
+            (predicted_sentence(report.predicted),),
             tables=by_operation(report.predicted.cells, predicted_tables),
             folded={LEFT_OUT: report.predicted.predictions.left_out},
             absent="no measured cell was predicted",
@@ -114,8 +147,10 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "likeness",
         "Which algorithm behaves most like the default",
         110,
-        "The mean over sizes of |ln(algorithm’s time / default’s time)|; if it is small, it is about the mean "
-        "relative difference. Bold: the smallest.",
+        (
+            "The mean over sizes of |ln(algorithm’s time / default’s time)|; if it is small, it is about the mean "
+            "relative difference. Bold: the smallest.",
+        ),
         tables=by_operation(report.distances, distance_tables),
         absent=_NOTHING_WITH_DEFAULT if several else alone,
     )
@@ -123,14 +158,17 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "knees",
         "Where curves leave their flat part",
         120,
-        "At the size in the table and at all larger sizes, a curve’s intervals lie wholly above "
-        f"{knee.KNEE_FACTOR} times its flat time. The flat time is the median of the {knee.FLAT_SIZES} smallest sizes.",
+        (
+            "At the size in the table and at all larger sizes, a curve’s intervals lie wholly above "
+            f"{knee.KNEE_FACTOR} times its flat time. The flat time is the median of the {knee.FLAT_SIZES} smallest "
+            "sizes.",
+        ),
         tables=by_operation(report.knees, knee_tables),
     )
 
 
-def _of_cells(report: Report) -> Iterator[PageSection]:
-    """All times: Timpani's own tables, and those of the studies."""
+def _of_cells(report: Report) -> PageSection:
+    """All times."""
     intervals = (
         f", and in small type its {covered} interval over launches" if (covered := coverage(report.cells)) else ""
     )
@@ -138,37 +176,35 @@ def _of_cells(report: Report) -> Iterator[PageSection]:
     cells = pl.concat([drawn.filter(~pl.col("collective").is_in(MESSAGES)), report.tables["messages"]], how="diagonal")
     cells = with_best(cells, report.decisions)
     bold = [_bold(cells, report.campaign.simulated)] if cells["best"].any() else []
-    yield PageSection(
+    return PageSection(
         TIMES,
         "Tables",
         100,
-        f"{latency_title(report.cells)} by size and algorithm{intervals}.",
+        (f"{latency_title(report.cells)} by size and algorithm{intervals}.",),
         " ".join([*bold, *key_of_marks(report.cells)]),
-        by_operation(cells, latency_tables),
+        by_operation(cells, latency_tables, with_unit),
+        folds="others",
     )
-    yield _as_the_studies(report)
 
 
-def _as_the_studies(report: Report) -> PageSection:
-    """The same cells as the studies set them, so that they can stand next to published tables."""
-    campaign = by_statistic(report.campaign, "osu")
-    raced = replace(report.campaign.raced, rows=campaign.results)  # the race went by medians, whatever is shown
-    cells = with_conditions(estimate_cells(raced)).with_columns(pl.lit("osu").alias(STATISTIC))
-    calls = cells.filter(CALLS)
-    return PageSection(
-        STUDY_TABLES,
-        "Tables by algorithm, with OSU’s average",
-        105,
-        "A table for each algorithm, as studies with the OSU benchmarks print their times. OSU’s average, a "
-        "mean over ranks and calls, is usually lower than the median completion, but disturbed calls raise it.",
-        tables=study_tables(campaign, calls) if calls.height else {},
-    )
+def _failures(cells: pl.DataFrame) -> dict[str, list[Table]]:
+    """The failed cells with their causes; nothing without any."""
+    failed = cells.filter(pl.col("error").is_not_null())
+    names = ("collective", "label", "ranks", "message_bytes", "error")
+    rows = [
+        (f"{title_of(collective)}, {label}, {counted(ranks, 'rank')}, {show_size(size)}", error)
+        for collective, label, ranks, size, error in failed.head(_MAX_FAILURES).select(names).iter_rows()
+    ]
+    left = failed.height - _MAX_FAILURES
+    more = (f"And {left} more; `timpani show --format csv` names all.",) if left > 0 else ()
+    found = Table.of_texts([("Cell", "Cause"), *rows], wraps=True)
+    return {"": [replace(found, footnotes=more)]} if found else {}
 
 
 def _of_figures(report: Report) -> Iterator[PageSection]:
     """A section stands where the first of its figures is to stand."""
     by_section: dict[Section, list[Figure]] = {}
-    for figure in sorted(figures(), key=lambda figure: figure.place):
+    for figure in figures():
         by_section.setdefault(figure.section, []).append(figure)
     for section, drawn in by_section.items():
         panels = [panel for figure in drawn for panel in report.panels[figure.name]]
@@ -176,12 +212,24 @@ def _of_figures(report: Report) -> Iterator[PageSection]:
         if section != MODELS:
             about = section.about if isinstance(section.about, str) else section.about(report.cells)
             absent = section.absent if report.cells.filter(section.of).height else ""
-            yield PageSection(section.id, section.title, place, about, panels=panels, absent=absent)
+            yield PageSection(section.id, section.title, place, (about,), panels=panels, absent=absent)
         elif report.models.tables or report.models.left_out:
             about, key = (_ABOUT_MODELS, _KEY_OF_MODELS) if report.models.tables else (_NO_MODELS, "")
-            folded = {LEFT_OUT: report.models.left_out}
-            yield PageSection(section.id, section.title, place, about, key, report.models.tables, panels, folded=folded)
+            tables = {title_of(name): tables for name, tables in report.models.tables.items()}
+            yield PageSection(
+                section.id,
+                section.title,
+                place,
+                (about,),
+                key,
+                tables,
+                panels,
+                folded={LEFT_OUT: report.models.left_out},
+                folds="all",
+            )
 
+
+_MAX_FAILURES = 40  # shown; the campaign holds all
 
 LEFT_OUT = "Left out"
 _FURTHER = "Further warnings"
@@ -189,16 +237,13 @@ _FURTHER = "Further warnings"
 TIMES = "tables"
 """The section of all times."""
 
-STUDY_TABLES = "study-tables"
-"""The section of the studies' own tables."""
-
 _GAINS = "gains"
 """The section of what to switch on."""
 
 
-_ABOUT_MODELS = Markup(
-    "Between switches of protocol (dashed vertical lines) <code>a + b·n</code> is fitted with the smallest relative "
-    "errors. Latency is the first line’s intercept, throughput the last line’s inverse slope."
+_ABOUT_MODELS = (
+    "Between switches of protocol (dashed vertical lines) `a + b·n` is fitted with the smallest relative errors. "
+    "Latency is the first line’s intercept, throughput the last line’s inverse slope."
 )
 
 _KEY_OF_MODELS = (
@@ -215,9 +260,11 @@ _ONE_ALGORITHM = "one algorithm was measured"
 _NO_MODELS = "No model could be fitted to these results."
 
 
-def by_operation(frame: pl.DataFrame, tabled: Callable[[pl.DataFrame], list[Table]]) -> dict[str, list[Table]]:
-    """The tables of each operation."""
-    return {str(name): tabled(part) for (name,), part in frame.group_by("collective", maintain_order=True)}
+def by_operation(
+    frame: pl.DataFrame, tabled: Callable[[pl.DataFrame], list[Table]], heading: Callable[[str], str] = title_of
+) -> dict[str, list[Table]]:
+    """By heading the tables of each operation."""
+    return {heading(str(name)): tabled(part) for (name,), part in frame.group_by("collective", maintain_order=True)}
 
 
 def _bold(cells: pl.DataFrame, simulated: bool) -> str:

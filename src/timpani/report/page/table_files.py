@@ -4,15 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from markupsafe import Markup
-
 from timpani.campaign.read.cells_in_context import cells_in_context
 from timpani.report.document.blocks import Document
 from timpani.report.document.formats import FormatName, render
 from timpani.report.document.table import Table
 from timpani.report.figures.columns import CALLS
 from timpani.report.page.contents import Report
-from timpani.report.page.sections import STUDY_TABLES, TIMES, PageSection, by_operation, sections
+from timpani.report.page.sections import TIMES, PageSection, by_operation, sections
 from timpani.report.tables.algorithm_tables import speedup_tables
 from timpani.report.tables.campaign_tables import campaign_tables
 from timpani.report.verdict import decision_tables
@@ -20,6 +18,9 @@ from timpani.study.operations import title_of
 
 ALL_TIMES = "tables"
 """The files of all times, and the folder of all other tables."""
+
+_NOT_ALONE = (TIMES, "study-tables", "failed")
+"""Sections without separate files: ALL_TIMES has their times."""
 
 _FORMATS: dict[str, FormatName] = {"tex": "latex", "md": "markdown", "csv": "csv"}
 """By the files' suffixes."""
@@ -36,7 +37,7 @@ def table_files(report: Report) -> dict[Path, bytes]:
     layout = "ranks" if as_published else "algorithms"
     found = in_each_format(Path(ALL_TIMES), campaign_tables(report.campaign, cells, layout))
     for section in (*_of_files_alone(report), *sections(report, (), {})):
-        if section.id not in (TIMES, STUDY_TABLES) and (tables := list(_captioned(section))):
+        if section.id not in _NOT_ALONE and (tables := list(_captioned(section))):
             found |= in_each_format(Path(ALL_TIMES) / section.id, tables)
     return found
 
@@ -55,8 +56,8 @@ def _of_files_alone(report: Report) -> Iterator[PageSection]:
         "decisions",
         "Fastest algorithm at each point",
         0,
-        decision_tables.ABOUT,
-        tables=decision_tables.decision_tables(report.decisions),
+        (decision_tables.ABOUT,),
+        tables={title_of(name): each for name, each in decision_tables.decision_tables(report.decisions).items()},
     )
     compared = report.cells.filter(CALLS, report.cells["ratio"].is_not_null())
     yield PageSection(
@@ -70,12 +71,10 @@ def _of_files_alone(report: Report) -> Iterator[PageSection]:
 
 def _captioned(section: PageSection) -> Iterator[Table]:
     """The section's tables, each with a caption and notes that are complete without the page."""
-    texts = (section.about, section.key)
-    notes = tuple(text.striptags() if isinstance(text, Markup) else text for text in texts if text)
-    for collective, tables in section.tables.items():
-        operation = title_of(collective) if collective else ""
+    notes = tuple(text.replace("`", "") for text in (*section.about, section.key) if text)
+    for heading, tables in section.tables.items():
         for table in tables:
-            about = ", ".join(filter(None, (operation, table.caption)))
+            about = ", ".join(filter(None, (heading, table.caption)))
             yield replace(
                 table,
                 caption=": ".join(filter(None, (section.title, about))),

@@ -129,12 +129,19 @@
 
   async function drawAll() {
     for (const figure of figures) {
-      await figure.draw();
+      if (figure.chart.clientWidth) await figure.draw(); // else it stands in a closed section
       await new Promise((resolve) => setTimeout(resolve)); // lets the page answer in between
     }
     document.documentElement.dataset.drawn = "true";
   }
   drawAll();
+  addEventListener(
+    "toggle",
+    (event) => {
+      for (const figure of figures) if (figure.width === undefined && event.target.contains(figure.element)) figure.draw();
+    },
+    true,
+  );
 
   let pending;
   addEventListener("resize", () => {
@@ -146,7 +153,7 @@
 
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("details:not([open])")];
+    closed = [...document.querySelectorAll("details:not([open], .closed)")];
     for (const details of closed) details.open = true;
   });
   addEventListener("afterprint", () => {
