@@ -59,7 +59,7 @@ def test_one_page_has_what_changed_the_figure_and_both_campaigns(pair: tuple[Pat
     assert "Slower in B (1)" in page.text
     assert "Faster in B (1)" in page.text
     assert "Only A has times for 1 cell (1) bcast chain (1)" in page.text
-    assert "Only B has times for 1 cell bcast <ring> (1)" in page.text  # as text, not as a tag
+    assert "Only B has times for 1 cell (1) bcast <ring> (1)" in page.text  # as text, not as a tag
     assert {"svg", "table"} <= set(page.tags)
     assert "script" not in page.tags
     assert not [each for each in page.references if not each.startswith("#")]
