@@ -11,7 +11,7 @@ from pathlib import Path
 from bench.simulation import Used, run_measured, simulate
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build_without_mpi
-from timpani.schedules.simulation import CostLine, Costs, NotSimulated, SimulatedCall, Simulator
+from timpani.schedules.algorithms.simulation import CostLine, Costs, NotSimulated, SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm
 
 MUST_BE = 50  # times as many messages a second as LogGOPSim, its reading included

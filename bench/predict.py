@@ -25,11 +25,11 @@ from bench.common.random_platforms import draw
 from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build_without_mpi
-from timpani.prediction.calibrate import Observation, amounts_of, estimate, solve
-from timpani.prediction.calibration import Calibration, calibrate_from_calls
-from timpani.prediction.observed import observations
-from timpani.prediction.terms import CostTerm, terms, vector, with_vector
-from timpani.schedules.simulation import Costs, Simulator
+from timpani.schedules.algorithms.simulation import Costs, Simulator
+from timpani.schedules.predict.calibrate import Observation, amounts_of, estimate, solve
+from timpani.schedules.predict.calibration import Calibration, calibrate_from_calls
+from timpani.schedules.predict.observed import observations
+from timpani.schedules.predict.terms import CostTerm, terms, vector, with_vector
 
 SHIPPED = ("four-groups-of-4", "two-nodes-of-128")
 RANDOM, SEED, SIZES_DRAWN = int(os.environ.get("TREES", "20")), 19, 2

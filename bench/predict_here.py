@@ -16,11 +16,11 @@ from bench.common.prediction_error import predicted_rows, print_summaries, summa
 from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build_without_mpi
-from timpani.prediction.calibrate import Observation
-from timpani.prediction.calibration import calibrate_from_calls
-from timpani.prediction.model_error import size_of
-from timpani.prediction.observed import observations
-from timpani.schedules.simulation import Simulator
+from timpani.schedules.algorithms.simulation import Simulator
+from timpani.schedules.predict.calibrate import Observation
+from timpani.schedules.predict.calibration import calibrate_from_calls
+from timpani.schedules.predict.model_error import size_of
+from timpani.schedules.predict.observed import observations
 
 COLLECTIVES = ("bcast", "scatter", "gather", "allgather", "alltoall", "reduce", "allreduce", "reduce_scatter")
 SIZES, LAUNCHES, SEEDS = "4:1Mi*4", 5, (1, 2, 3)

@@ -20,9 +20,9 @@ from timpani.libraries.find import choose_mpi
 from timpani.machine.lab.layout import Layout
 from timpani.machine.lab.make import check_root, down, up
 from timpani.native.build import build_without_mpi
-from timpani.prediction.calibration import calibrate_from_calls
-from timpani.prediction.observed import observations
-from timpani.schedules.simulation import Simulator
+from timpani.schedules.algorithms.simulation import Simulator
+from timpani.schedules.predict.calibration import calibrate_from_calls
+from timpani.schedules.predict.observed import observations
 
 LAYOUT = Layout(nodes=8, cores=2, groups=2, link=100_000_000, uplink=50_000_000)
 CALIBRATED = (

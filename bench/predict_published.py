@@ -23,9 +23,9 @@ import polars as pl
 from bench.common.prediction_error import predicted_rows, print_summaries, summary
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build_without_mpi
-from timpani.prediction.calibrate import Observation
-from timpani.prediction.calibration import Calibration, calibrate_from_calls
-from timpani.schedules.simulation import RankPlace, SimulatedCall, Simulator
+from timpani.schedules.algorithms.simulation import RankPlace, SimulatedCall, Simulator
+from timpani.schedules.predict.calibrate import Observation
+from timpani.schedules.predict.calibration import Calibration, calibrate_from_calls
 from timpani.studies.tables import printed_time, read_published
 from timpani.study.cell import OWN, Algorithm
 

@@ -53,14 +53,13 @@ from timpani.machine.nodes.node_set import expand
 from timpani.machine.platforms.platform import machine_of, shipped_platforms
 from timpani.models.formula import parse_formula
 from timpani.native.build import build_without_mpi
-from timpani.providers.verification import parse_range
 from timpani.report.document.text import text_of
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.provenance import provenance
-from timpani.report.predicted import prediction_output
-from timpani.report.predicted.predicted_and_measured import compare_predicted, predicted_sentence
-from timpani.report.predicted.stored_predictions import stored_predictions
 from timpani.report.tables.cell_tables import cell_tables
+from timpani.schedules.algorithms.verification import parse_range
+from timpani.schedules.predict.output import FILE
+from timpani.schedules.predict.stored import compare_predicted, predicted_sentence, stored_predictions
 from timpani.study.cell import Algorithm
 from timpani.study.parameter_series import split_algorithms
 from timpani.study.placement import check_placement
@@ -235,7 +234,7 @@ def predictions(raw: bytes, folder: Path) -> None:
     write_lines(folder / "results.jsonl", RESULTS)
     campaign, place = load(folder), folder / "predicted"
     place.mkdir(exist_ok=True)
-    (place / "predictions.json").write_bytes(seal_object(raw, prediction_output.FILE.sealed_for))
+    (place / "predictions.json").write_bytes(seal_object(raw, FILE.sealed_for))
     compared = compare_predicted(estimate_cells(campaign.raced), stored_predictions(place, campaign))
     assert all(text.isprintable() for text in (predicted_sentence(compared), *compared.predictions.left_out))
 

@@ -11,7 +11,7 @@ from tools.site.navigation import navigation, pages_in
 from tools.site.pages import for_python_markdown, requests
 
 from tests.installed import needs_compiler
-from timpani.schedules.simulation import EVENT_SCHEMA
+from timpani.schedules.algorithms.simulation import EVENT_SCHEMA
 
 ROOT = Path(__file__).parents[1]
 

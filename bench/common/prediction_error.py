@@ -6,11 +6,11 @@ import numpy as np
 import polars as pl
 from scipy.stats import kendalltau  # type: ignore[import-untyped]
 
-from timpani.prediction.calibrate import Observation
-from timpani.prediction.calibration import Calibration
-from timpani.prediction.model_error import size_of
-from timpani.prediction.predictions import predict
-from timpani.schedules.simulation import NotSimulated, Simulator
+from timpani.schedules.algorithms.simulation import NotSimulated, Simulator
+from timpani.schedules.predict.calibrate import Observation
+from timpani.schedules.predict.calibration import Calibration
+from timpani.schedules.predict.model_error import size_of
+from timpani.schedules.predict.predictions import predict
 
 _POINT = ("machine", "placement", "collective", "ranks", "message_bytes")
 _WORST = 10

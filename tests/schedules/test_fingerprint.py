@@ -8,8 +8,8 @@ import pytest
 
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.algorithms import ON_TWO_RANKS
-from timpani.schedules.fingerprint import Fingerprints, Match, matrices, with_whole_messages
-from timpani.schedules.simulation import SimulatedCall, Simulator
+from timpani.schedules.algorithms.fingerprint import Fingerprints, Match, matrices, with_whole_messages
+from timpani.schedules.algorithms.simulation import SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm
 
 PROOFS = {

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from timpani.errors import UserError
-from timpani.schedules.simulation import EqualNodes, SimulatedCall, Simulator
+from timpani.schedules.algorithms.simulation import EqualNodes, SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm
 
 _MESSAGE = re.compile(r"l(\d+): (send|recv) (\d+)b (?:to|from) (\d+) tag (\d+)")

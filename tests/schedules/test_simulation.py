@@ -15,7 +15,7 @@ import pytest
 from tests.campaign.live import gone, wait_until
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
-from timpani.schedules.simulation import (
+from timpani.schedules.algorithms.simulation import (
     NO_CLOSER_LINES,
     CostLine,
     Costs,

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from timpani.schedules.simulation import SimulatedCall, Simulator
-from timpani.schedules.trace import trace
+from timpani.schedules.algorithms.simulation import SimulatedCall, Simulator
+from timpani.schedules.drawing import trace
 from timpani.study.cell import OWN, Algorithm
 
 

@@ -27,7 +27,7 @@ from timpani.machine.nodes.node_set import expand
 from timpani.machine.platforms.platform import MessageCost, calibrated_platform
 from timpani.machine.where import HERE, resolve
 from timpani.models.fit import fit
-from timpani.prediction.costs import LATENCY, message_lines
+from timpani.models.hockney import LATENCY, costs_from_zero
 from timpani.report.fit.fit_text import curve_name
 from timpani.report.words.output_files import write_file
 from timpani.study.placement import check_placement
@@ -70,8 +70,8 @@ def calibrate(
     if len(latencies) > 1:
         first = curve_name(latencies[0])
         typer.echo(f"Warning: of {len(latencies)} curves of latency the platform has the first one: {first}", err=True)
-    lines = message_lines(latencies[0])
-    in_seconds = [MessageCost(line.first_bytes, line.gap * 1e-6, line.per_byte * 1e-6) for line in lines]
+    costs = costs_from_zero(latencies[0].regimes)
+    in_seconds = [MessageCost(first_bytes, start * 1e-6, per_byte * 1e-6) for first_bytes, start, per_byte in costs]
     name = campaign.header.machine.name or folder.name
     write_file(output, calibrated_platform(name, in_seconds, nodes, cores).encode(), force)
     typer.echo(f"{output}: measure on it with --on {shlex.quote(f'simgrid:{output}')}")

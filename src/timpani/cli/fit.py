@@ -1,8 +1,9 @@
 """`timpani fit`: switches of protocol, and models of a campaign's times."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Protocol
 
 import typer
 
@@ -24,16 +25,31 @@ from timpani.cli.terminal.options import (
 from timpani.errors import UserError
 from timpani.models.fit import Fit
 from timpani.models.fit import fit as fit_models
-from timpani.prediction.campaign import Prediction, predict_campaign
-from timpani.report.document.blocks import Document
+from timpani.report.document.blocks import Block, Document
 from timpani.report.document.json import json_text
 from timpani.report.fit.fit_context import FitContext
 from timpani.report.fit.fit_json import fit_object
 from timpani.report.fit.fit_text import fit_blocks
-from timpani.report.predicted.accuracy import prediction_blocks, prediction_object
-from timpani.report.predicted.accuracy_figure import write_prediction
+from timpani.report.words.drawn_figures import FigureStyle
+from timpani.slices import Hook
 from timpani.study.cell import OWN
 from timpani.study.words import counted
+
+
+class ModelPrediction(Protocol):
+    """The times of Timpani's algorithms by the model, next to the measured ones."""
+
+    def as_object(self) -> dict[str, Any]:
+        """For JSON."""
+
+    def blocks(self, details: bool) -> Iterable[Block]:
+        """How near the predictions come; `details`: of each curve."""
+
+    def write(self, path: Path, force: bool, style: FigureStyle) -> None:
+        """Draw the predicted over the measured times."""
+
+
+_PREDICTION: Hook[Callable[[LoadedCampaign, Path | None], ModelPrediction | None]] = Hook("CAMPAIGN_PREDICTION")
 
 
 @expand(style=FigureOptions)
@@ -84,31 +100,37 @@ def fit(
     prediction, why_not = _predict(campaign, costs_from, required=costs_from is not None or figure is not None)
     found = replace(found, left_out=[*found.left_out, *why_not])
     if figure is not None:
-        write_prediction(prediction, figure, force, style.chosen())
+        if prediction is None:
+            raise UserError(
+                "there is no prediction to draw", "measure Timpani's algorithms and latency, or name --costs-from"
+            )
+        prediction.write(figure, force, style.chosen())
     _print(found, context, prediction, format, details)
 
 
 def _predict(
     campaign: LoadedCampaign, costs_from: Path | None, *, required: bool
-) -> tuple[Prediction | None, list[str]]:
+) -> tuple[ModelPrediction | None, list[str]]:
     """The prediction of Timpani's algorithms; or None and the reason, which is an error if it is required."""
+    if not required and not _PREDICTION.names():
+        return None, []
     own = campaign.results.filter(provider=OWN).height
     if own:
         typer.echo(f"estimating the costs of messages from {counted(own, 'result')} of Timpani's algorithms", err=True)
     try:
-        return predict_campaign(campaign, costs_from), []
+        return _PREDICTION.only("--costs-from")(campaign, costs_from), []
     except UserError as error:
         if required:
             raise
         return None, [f"Timpani's algorithms by the model: {error}"]
 
 
-def _print(found: Fit, context: FitContext, prediction: Prediction | None, format: Format, details: bool) -> None:
+def _print(found: Fit, context: FitContext, prediction: ModelPrediction | None, format: Format, details: bool) -> None:
     if format is Format.json:
         found_object = fit_object(found, context)
-        found_object["prediction"] = prediction_object(prediction) if prediction else None
+        found_object["prediction"] = prediction.as_object() if prediction else None
         typer.echo(json_text(found_object), nl=False)
     else:
-        predicted = prediction_blocks(prediction, details) if prediction else ()
+        predicted = prediction.blocks(details) if prediction else ()
         document = Document("Fitted models", (*fit_blocks(found, context, details), *predicted))
         typer.echo(document_text(document, format), nl=False)

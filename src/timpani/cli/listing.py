@@ -15,8 +15,7 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.find import Unusable, choose_mpi, first_mpi, search_mpis, ways_to_a_library
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
-from timpani.providers.available import AvailableAlgorithms
-from timpani.providers.own import own_catalogue
+from timpani.providers.available import AvailableAlgorithms, built_in_catalogue
 from timpani.study.cell import COMPOSED, DEFAULT, OWN
 from timpani.study.compose import shipped_studies
 from timpani.study.operations import OPERATIONS
@@ -103,7 +102,7 @@ def _catalogues(wanted: str | None) -> tuple[Catalogue, ...]:
     typer.echo(
         "no MPI library can be used here, so only Timpani's algorithms are listed; see `timpani doctor`", err=True
     )
-    return (own_catalogue(None),)
+    return (built_in_catalogue(None),)
 
 
 def _by_collective(algorithms: list[dict[str, Any]]) -> list[dict[str, Any]]:

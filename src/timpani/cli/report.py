@@ -1,7 +1,7 @@
 """`timpani report`: one HTML file of a campaign, and its figures."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from timpani.campaign.folder.bundle import bundle_name
+from timpani.campaign.folder.load import Campaign as LoadedCampaign
 from timpani.campaign.folder.load import load
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.study_names import by_statistic, with_study_names
@@ -23,14 +24,15 @@ from timpani.programs.pages.profile_page import render_profile
 from timpani.programs.profile_folder import is_profile, read_profile
 from timpani.report.fit.published_fit import read_published_fits
 from timpani.report.page.compared_page import render_compared
-from timpani.report.page.contents import Report
+from timpani.report.page.contents import PredictedCells, Report
 from timpani.report.page.figure_files import INDEX, find_figures, write_figures
 from timpani.report.page.page import render
 from timpani.report.page.table_files import ALL_TIMES, table_files
-from timpani.report.predicted.predicted_and_measured import compare_predicted, predicted_sentence
-from timpani.report.predicted.stored_predictions import stored_predictions
 from timpani.report.words.output_files import check_new, write_file, write_files
+from timpani.slices import Hook
 from timpani.study.words import counted
+
+_PREDICTIONS: Hook[Callable[[Path, LoadedCampaign], PredictedCells]] = Hook("STORED_PREDICTIONS")
 
 _NAME = "report.html"
 
@@ -131,13 +133,13 @@ def _of_one(folder: Path, output: Path | None, chosen: _OfOneCampaign, style: Fi
     campaign = by_statistic(campaign, chosen.statistic or "completion")
     if chosen.predicted is None:  # predictions have the names of the algorithms that were measured
         campaign = with_study_names(campaign)
-    predictions = stored_predictions(chosen.predicted, campaign) if chosen.predicted else None
+    predictions = _PREDICTIONS.only("--predicted")(chosen.predicted, campaign) if chosen.predicted else None
     if output:
         write_file(output, render(campaign, chosen.linear, fits, predictions).encode(), force)
         typer.echo(output)
         typer.echo(f"the answer in words: timpani verdict {shlex.quote(str(folder))} --details", err=True)
     if predictions is not None:
-        typer.echo(predicted_sentence(compare_predicted(estimate_cells(campaign.raced), predictions)))
+        typer.echo(predictions.sentence(estimate_cells(campaign.raced)))
     if chosen.figures is not None:
         _write_figures(Report(campaign, fits, predictions), chosen.figures, chosen, style, force)
 

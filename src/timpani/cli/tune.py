@@ -1,7 +1,7 @@
 """`timpani tune`: files that make the library choose as was measured; what is wrong with one, and what it chooses."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -28,12 +28,9 @@ from timpani.cli.terminal.options import (
 )
 from timpani.errors import UserError, printable
 from timpani.machine.where import resolve
-from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
-from timpani.providers.own import own_catalogue
 from timpani.report.words.output_files import write_file
-from timpani.schedules.fingerprint import Fingerprints
-from timpani.schedules.simulation import Simulator
+from timpani.slices import Hook
 from timpani.study.cell import OWN
 from timpani.study.defaults import PROGRAM_REGRET, TUNING_REGRET
 from timpani.study.selection import SIMULATED
@@ -42,12 +39,13 @@ from timpani.study.words import counted
 from timpani.tune.foreign_file import read_file
 from timpani.tune.from_campaign import installed_library
 from timpani.tune.library_choices import library_choices
-from timpani.tune.pages.default_messages import default_messages
 from timpani.tune.pages.explanation import explained
 from timpani.tune.pages.source_warnings import made_from
-from timpani.tune.predicted_rules import PredictionReach
+from timpani.tune.workflow import PredictionReach
 from timpani.tuning.decide.choose_rules import select
 from timpani.tuning.decide.replacements import rule_line, rules_text, warnings
+
+_DEFAULT_MESSAGES: Hook[Callable[[Campaign, Mpi, int, int], Mapping[str, Mapping[int, str]]]] = Hook("DEFAULT_MESSAGES")
 
 _FILES = "files"
 _BEYOND = "Beyond the measured rank counts"
@@ -284,8 +282,7 @@ def _default_messages(folder: Path, mpi: Mpi, ranks: int, nodes: int) -> Mapping
     """What the default sent, in words, by collective and size."""
     campaign = load_one_machine(folder)
     installed_library(campaign, str(mpi.mpirun))
-    fingerprints = Fingerprints(Simulator(build_without_mpi(mpi)), own_catalogue(mpi))
-    return default_messages(campaign, ranks, nodes, fingerprints)
+    return _DEFAULT_MESSAGES.only("--default-from")(campaign, mpi, ranks, nodes)
 
 
 def rules(

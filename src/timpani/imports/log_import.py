@@ -30,8 +30,8 @@ from timpani.imports.reprompi_grammar import ReproMpiReader
 from timpani.libraries.find import find_mpis
 from timpani.libraries.registry import LIBRARIES, counterpart
 from timpani.machine.describe import MachineDescription
+from timpani.providers.available import built_in_catalogue
 from timpani.providers.composed import composed_catalogue
-from timpani.providers.own import own_catalogue
 from timpani.reading import read_bytes
 from timpani.stats.interval import median_ranks
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm, Cell
@@ -386,7 +386,7 @@ def _names(collective: str, provider: str) -> set[str]:
     if provider == COMPOSED:
         catalogues = [composed_catalogue()]
     elif provider == OWN:
-        catalogues = [own_catalogue(mpi) for mpi in mpis[:1]]
+        catalogues = [built_in_catalogue(mpi) for mpi in mpis[:1]]
     else:
         own = [mpi for mpi in mpis if mpi.kind == provider]
         catalogues = [LIBRARIES[mpi.kind].algorithms.catalogue(mpi) for mpi in own or mpis]

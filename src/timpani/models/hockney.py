@@ -1,5 +1,6 @@
 """Hockney's model `T_s + T_c·n`: latency and inverse bandwidth, of each regime between switches and of a curve."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf, nan, sqrt
 
@@ -16,6 +17,10 @@ MISS = 0.2
 """Relative deviation of a line from a measured median above which the line misses it."""
 
 _UNKNOWN = Estimate(nan, nan, nan)
+
+
+LATENCY = "latency"
+"""The operation that gives the costs of messages."""
 
 
 @dataclass(frozen=True)
@@ -123,3 +128,14 @@ def _clip_at_zero(estimate: Estimate) -> Estimate:
         return Estimate(estimate.value, nan, nan)
     low, high = np.maximum([estimate.low, estimate.high], 0.0).tolist()  # NaN stays
     return Estimate(estimate.value, low, high)
+
+
+def costs_from_zero(regimes: Iterable[Regime]) -> list[tuple[int, float, float]]:
+    """First bytes, latency and time per byte of each regime, in microseconds; the first is from 0 bytes.
+
+    Negative latencies and times per byte are noise around 0, and count as 0.
+    """
+    return [
+        (regime.first_bytes if number else 0, max(regime.latency.value, 0.0), max(regime.per_byte.value, 0.0))
+        for number, regime in enumerate(regimes)
+    ]

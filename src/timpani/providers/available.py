@@ -1,5 +1,6 @@
 """All algorithms that can be measured on an MPI library."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -10,10 +11,19 @@ from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 from timpani.providers.composed import composed_catalogue
 from timpani.providers.known_names import remember_names
-from timpani.providers.own import own_catalogue
 from timpani.providers.point_to_point import point_to_point_catalogue, transposes_catalogue
+from timpani.slices import Hook
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm
 from timpani.study.operations import OPERATIONS
+from timpani.version import __version__
+
+_BUILT_IN: Hook[Callable[[Mpi | None], Catalogue]] = Hook("BUILT_IN_ALGORITHMS")
+
+
+def built_in_catalogue(mpi: Mpi | None) -> Catalogue:
+    """Timpani's algorithms in the programs built for `mpi`, or without a library; none without the slice that has
+    them."""
+    return next((listed(mpi) for listed in _BUILT_IN.added()), Catalogue(OWN, __version__, {}))
 
 
 @dataclass(frozen=True)
@@ -45,7 +55,7 @@ class AvailableAlgorithms:
             mpi=mpi,
             library=library,
             collectives=collectives,
-            built_in=own_catalogue(mpi),
+            built_in=built_in_catalogue(mpi),
             composed=composed_catalogue(),
             point_to_point=point_to_point_catalogue(mpi),
             transposes=transposes_catalogue(),

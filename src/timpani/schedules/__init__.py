@@ -1,1 +1,4 @@
-"""What Timpani's schedules do, computed by the native programs."""
+"""Algorithms as schedules: listed, verified, simulated, drawn, predicted, and named by the messages they send.
+
+Imports: algorithms, predict.
+"""

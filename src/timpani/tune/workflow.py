@@ -22,13 +22,12 @@ from timpani.libraries.launch_request import HostList
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.model import Machine
 from timpani.native.mpi import Mpi
-from timpani.prediction.request import Limits
-from timpani.providers.verification_cost import available_memory
+from timpani.slices import Hook
 from timpani.study.cell import Cell
 from timpani.study.compose import compose
 from timpani.study.defaults import LAUNCHES, TUNING_REGRET
 from timpani.study.schema import CELL
-from timpani.study.selection import SelectionTable
+from timpani.study.selection import PredictedRules, SelectionTable
 from timpani.study.study import Study
 from timpani.study.words import per_cent
 from timpani.tune.confirmation import (
@@ -47,7 +46,6 @@ from timpani.tune.confirmation_study import (
     rules_first,
 )
 from timpani.tune.from_campaign import check_made_from, installed_library, load_together, setting_of, table_of
-from timpani.tune.predicted_rules import PredictionReach, predicted_rules
 from timpani.tune.setting_check import SettingPoint, losing, setting_points
 from timpani.tune.tuned_files import TunedFiles, tuned_files
 
@@ -93,7 +91,18 @@ BUDGET_DIVISION = (
 """How a budget is divided, in words."""
 
 _MAX_HALVINGS = 6  # of a gap between measured sizes: a ratio of 4,000 shrinks to 1.14
-_MAX_CALL_SECONDS = 0.2  # to simulate one of over a thousand calls; slower calls are left out and listed
+
+
+@dataclass(frozen=True)
+class PredictionReach:
+    """How far to predict: up to `ranks` on `machine`; `in_files`: write the predicted rules into the tuning files."""
+
+    ranks: int
+    machine: Machine | None = None
+    in_files: bool = False
+
+
+_PREDICTED_RULES: Hook[Callable[[Campaign, PredictionReach, Mpi], PredictedRules]] = Hook("PREDICTED_RULES")
 
 
 class MeasureSession(Protocol):
@@ -271,8 +280,8 @@ def make_rules(
     table = table_of(campaign, campaigns)
     library = installed_library(campaign, mpi)
     if beyond:
-        limits = Limits(_MAX_CALL_SECONDS, available_memory())
-        table = replace(table, predicted=predicted_rules(campaign.of_variant(table.variant), beyond, library, limits))
+        predicted_rules = _PREDICTED_RULES.only("--predict-to")
+        table = replace(table, predicted=predicted_rules(campaign.of_variant(table.variant), beyond, library))
     return GeneratedRules(table, files_of(table, library, output), library, campaign, setting_of(campaign)[1])
 
 

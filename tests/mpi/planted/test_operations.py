@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.mpi.conftest import RunPlan, one_mpi
-from timpani.providers.verification import verify_algorithms
+from timpani.schedules.algorithms.verification import verify_algorithms
 
 
 def test_they_are_listed(planted: Path) -> None:

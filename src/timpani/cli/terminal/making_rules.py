@@ -22,13 +22,13 @@ from timpani.study.study import Study
 from timpani.tune.pages.sealed_page import seal_page
 from timpani.tune.pages.source_warnings import made_from
 from timpani.tune.pages.tuned_page import PAGE, tuned_lines, tuned_page
-from timpani.tune.predicted_rules import PredictionReach
 from timpani.tune.table_file import TABLE_FILE, read_table
 from timpani.tune.tuned_files import PRELOAD_RULES, SWITCH_ON
 from timpani.tune.workflow import (
     BUDGET_DIVISION,
     DECIDING_FOLDER,
     ConfirmRequest,
+    PredictionReach,
     Target,
     TimeBudget,
     deciding_study,

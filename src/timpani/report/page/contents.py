@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import partial
+from typing import Protocol
 
 import polars as pl
 
@@ -11,6 +12,7 @@ from timpani.campaign.folder.machine_states import probes
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.context import with_boundaries, with_bounds
 from timpani.campaign.read.message_locality import with_locality
+from timpani.report.document.table import Table
 from timpani.report.figures.columns import CALLS, SIZE_SERIES
 from timpani.report.figures.figure import COMPETITOR, CONDITIONS, WITHOUT_VARIANT, figures
 from timpani.report.figures.maps import with_key
@@ -26,8 +28,6 @@ from timpani.report.page.shared_curves import (
     with_curve_labels,
     with_shared_names,
 )
-from timpani.report.predicted.predicted_and_measured import compare_predicted
-from timpani.report.predicted.stored_predictions import StoredPredictions
 from timpani.report.tables.conditions import with_conditions
 from timpani.report.tables.message_rows import message_rows
 from timpani.report.verdict.verdict_text import schedules_of, verdict_of
@@ -37,6 +37,25 @@ from timpani.study.sizes import size_series
 from timpani.tuning.compare import knee
 from timpani.tuning.compare.knee import distances_from_default
 from timpani.tuning.decide.decide import compare_with_plain_message, decide
+
+
+class PredictedCells(Protocol):
+    """Predicted times of a campaign's cells.
+
+    left_out  what could not be predicted, and why, a sentence each
+    """
+
+    @property
+    def left_out(self) -> tuple[str, ...]: ...
+
+    def compared(self, cells: pl.DataFrame) -> pl.DataFrame:
+        """The cells with a prediction, for `tables`."""
+
+    def sentence(self, cells: pl.DataFrame) -> str:
+        """How near the predictions come."""
+
+    def tables(self, compared: pl.DataFrame) -> list[Table]:
+        """A table for each curve."""
 
 
 class Report:
@@ -55,7 +74,7 @@ class Report:
     """
 
     def __init__(
-        self, campaign: Campaign, published: Sequence[PublishedFit] = (), predicted: StoredPredictions | None = None
+        self, campaign: Campaign, published: Sequence[PublishedFit] = (), predicted: PredictedCells | None = None
     ) -> None:
         self.campaign = campaign
         cells = with_boundaries(with_locality(estimate_cells(campaign.raced), campaign), campaign)
@@ -70,7 +89,7 @@ class Report:
         self.curve_notes = tuple(shared_notes(curves))
         drawn = with_labels_without_variant(draw_once(self.cells, curves))
         calls = drawn.filter(CALLS)
-        self.predicted = compare_predicted(cells, predicted) if predicted else None
+        self.predicted = predicted
         self.distances = with_conditions(distances_from_default(calls))
         self.knees = with_conditions(knee.knees(calls))
         self.models = fit_section(campaign, cells, published, partial(drawn_label, curves))

@@ -24,13 +24,12 @@ from timpani.report.figures.interval_bars import HOW_CUT
 from timpani.report.figures.placements import ORDER
 from timpani.report.figures.status import shape_key
 from timpani.report.fit.published_fit import PublishedFit
-from timpani.report.page.contents import Report
+from timpani.report.page.contents import PredictedCells, Report
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.page_templates import Answer, render_page, template_text
 from timpani.report.page.panels import Panel
 from timpani.report.page.provenance import facts, provenance
 from timpani.report.page.sections import LEFT_OUT, PageSection, sections
-from timpani.report.predicted.stored_predictions import StoredPredictions
 from timpani.report.tables.coverage import AT_LEAST, coverage
 from timpani.report.verdict.answer import EXACT, answer_blocks, definitions, faster, how_sure
 from timpani.report.verdict.message_summary import message_summary
@@ -54,7 +53,7 @@ def render(
     campaign: Campaign,
     linear: bool = False,
     published: Sequence[PublishedFit] = (),
-    predicted: StoredPredictions | None = None,
+    predicted: PredictedCells | None = None,
 ) -> str:
     """The report as one self-contained HTML page.
 

@@ -14,7 +14,6 @@ from timpani.report.figures.columns import CALLS, MESSAGES, TRANSPOSES, latency_
 from timpani.report.figures.figure import MODELS, Figure, Section, figures
 from timpani.report.page.contents import Report
 from timpani.report.page.panels import Panel
-from timpani.report.predicted.predicted_and_measured import predicted_sentence, predicted_tables
 from timpani.report.tables.algorithm_tables import (
     distance_tables,
     key_of_marks,
@@ -138,9 +137,9 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
             "predicted",
             "Predicted and measured",
             107,
-            (predicted_sentence(report.predicted),),
-            tables=by_operation(report.predicted.cells, predicted_tables),
-            folded={LEFT_OUT: report.predicted.predictions.left_out},
+            (report.predicted.sentence(report.cells),),
+            tables=by_operation(report.predicted.compared(report.cells), report.predicted.tables),
+            folded={LEFT_OUT: report.predicted.left_out},
             absent="no measured cell was predicted",
         )
     yield PageSection(

@@ -1,1 +1,0 @@
-"""Predicts the times of Timpani's algorithms from measured costs and simulated schedules."""

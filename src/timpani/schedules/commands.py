@@ -1,0 +1,229 @@
+"""The subcommands `verify`, `draw`, `predict` and `prove`."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from timpani.campaign.folder.header import read_header
+from timpani.campaign.folder.load import load_one_machine, read_proofs
+from timpani.campaign.read.campaign_warnings import without_effect
+from timpani.cli.terminal.completing import complete_campaign, complete_collective, complete_own_algorithm
+from timpani.cli.terminal.figure_options import FigureOptions
+from timpani.cli.terminal.options import Force, Format, campaign_argument, expand, format_option, output_option
+from timpani.cli.terminal.share_bar import share_bar
+from timpani.errors import UserError
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.find import first_mpi
+from timpani.machine.where import resolve
+from timpani.native.build import build_without_mpi
+from timpani.programs.profile_folder import is_profile, read_profile
+from timpani.schedules.algorithms.catalogue import own_catalogue, read_own_catalogue
+from timpani.schedules.algorithms.fingerprint import Fingerprints
+from timpani.schedules.algorithms.simulation import Simulator
+from timpani.schedules.algorithms.verification import (
+    TRIAL_RANKS,
+    Range,
+    available_memory,
+    estimate,
+    parse_range,
+    resolve_names,
+    verify_algorithms,
+)
+from timpani.schedules.drawing import Drawing, View, equal_nodes
+from timpani.schedules.predict.output import check_new, predicted_object, predicted_text, write_predicted
+from timpani.schedules.predict.predictions import predict_request
+from timpani.schedules.predict.prepare import prepare
+from timpani.schedules.predict.request import Limits
+from timpani.schedules.proofs import named_proofs, proof_table, proven_lines
+from timpani.study.sizes import parse_size
+from timpani.study.values import parse_duration
+from timpani.study.words import counted, show_seconds
+
+
+def verify(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="COLLECTIVE/ALGORITHM …, or all.", autocompletion=complete_own_algorithm)
+    ] = None,
+    ranks: Annotated[str, typer.Option(help="Every rank count from FIRST:LAST.")] = "1:64",
+    count: Annotated[
+        str, typer.Option(help="Element counts from FIRST:LAST: 0, 1, some near the rank count, and LAST.")
+    ] = "0:64",
+    budget: Annotated[str, typer.Option(help="Refuse what is expected to take longer: 90s, 10m, 2h.")] = "1h",
+    format: Annotated[Format, format_option("How to print the outcome.")] = Format.text,
+) -> None:
+    """Prove that Timpani's algorithms are right, by tracking every contribution, without MPI."""
+    programs = build_without_mpi(first_mpi())
+    own = read_own_catalogue(programs)
+    wanted = resolve_names(names or ["all"], own)
+    rank_range, count_range = parse_range(ranks, 1), parse_range(count, 0)
+    longest = parse_duration(budget)
+    _check_cost(programs, wanted, own, rank_range, count_range, longest)
+    rows: list[dict[str, Any]] = []
+    with share_bar("verifying") as passed:
+        for row in verify_algorithms(programs, wanted, rank_range, count_range, passed):
+            rows.append(row)
+            if format is Format.text:
+                outcome = row.get("mistake", "right")
+                name = f"{row['collective']}/{row['algorithm']}"
+                typer.echo(f"{name:<40} {row['checked']:>7} cases  {row['seconds']:6.1f} s  {outcome}")
+    wrong = sum("mistake" in row for row in rows)
+    if format is Format.json:
+        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    else:
+        checked = sum(row["checked"] for row in rows)
+        outcome = f"{wrong} wrong" if wrong else "all right"
+        typer.echo(f"{counted(len(rows), 'algorithm')} at {counted(checked, 'case')}: {outcome}")
+    raise typer.Exit(1 if wrong else 0)
+
+
+def _check_cost(programs: Path, names: list[str], own: Catalogue, ranks: Range, counts: Range, longest: float) -> None:
+    """Refuses what would take too long or too much memory, and prints how long the rest takes."""
+    if max(ranks[1], counts[1]) <= TRIAL_RANKS:
+        return
+    memory = available_memory()
+    cost = estimate(programs, names, own, ranks, counts, longest, memory)
+    expected = f"about {show_seconds(cost.seconds)} and {cost.memory_bytes / 1e9:,.1f} GB of memory"
+    if cost.seconds > longest or cost.memory_bytes > memory:
+        fitting = f"try --ranks {ranks[0]}:{cost.most_ranks}" if cost.most_ranks else "try fewer ranks or elements"
+        longer = ", or give it longer (--budget)" if cost.memory_bytes <= memory else ""
+        raise UserError(
+            f"verifying {counted(len(names), 'algorithm')} at {ranks[0]}:{ranks[1]} ranks would take {expected}",
+            f"{fitting}, or fewer algorithms{longer}",
+        )
+    typer.echo(expected, err=True)
+
+
+@expand(style=FigureOptions)
+def draw(
+    *,
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A Timpani algorithm, COLLECTIVE/NAME[:parameter=value,…]: bcast/knomial:radix=4.",
+            autocompletion=complete_own_algorithm,
+        ),
+    ],
+    output: Annotated[
+        Path, output_option("A new .svg, .png or .pdf file; .json: a trace for Perfetto; .goal: for LogGOPSim.")
+    ],
+    format: Annotated[
+        str | None, typer.Option(help="svg, png, pdf, json or goal, whatever the file's suffix says.")
+    ] = None,
+    ranks: Annotated[int, typer.Option(help="Rank count; up to 4096 but for goal.", min=1, max=1 << 20)] = 16,
+    size: Annotated[str, typer.Option(help="Bytes, as `timpani run --sizes` counts them.")] = "1Mi",
+    root: Annotated[int, typer.Option(help="Root of collectives that have one.", min=0)] = 0,
+    nodes: Annotated[
+        int | None, typer.Option(help="Nodes, for algorithms that depend on which ranks share one.", min=1)
+    ] = None,
+    groups: Annotated[int, typer.Option(help="Groups of nodes, all of one size.", min=1)] = 1,
+    by: Annotated[
+        str, typer.Option(help="core: ranks fill one node after the other; node: round robin over nodes.")
+    ] = "core",
+    timeline: Annotated[
+        bool, typer.Option("--timeline", help="Draw when each message is sent; a message takes one tick.")
+    ] = False,
+    matrix: Annotated[
+        bool, typer.Option("--matrix", help="Draw how much each rank sends to each other, even for a tree.")
+    ] = (False),
+    style: FigureOptions,
+    force: Force = False,
+) -> None:
+    """Draw one of Timpani's algorithms: its tree, or which rank sends to which; or a time line, a trace, GOAL text."""
+    if not nodes and (groups, by) != (1, "core"):
+        raise UserError("--groups and --by need nodes", "say how many: --nodes 4")
+    mpi = first_mpi()
+    where = equal_nodes(ranks, nodes, groups, by) if nodes else None
+    drawing = Drawing.from_name(name, own_catalogue(mpi), ranks, parse_size(size), root, where)
+    view = View.timeline if timeline else View.matrix if matrix else View.tree
+    typer.echo(drawing.write(Simulator(build_without_mpi(mpi)), view, output, force, format, style.chosen()))
+
+
+_ANNOUNCED_SECONDS = 10
+"""A longer prediction prints its expected time before it starts."""
+
+_Costs = Annotated[
+    list[Path],
+    typer.Option(
+        help="A campaign to estimate the costs from; repeat the option for several.", autocompletion=complete_campaign
+    ),
+]
+
+
+def predict(
+    what: Annotated[
+        list[str], typer.Argument(help="Collectives: bcast allreduce …", autocompletion=complete_collective)
+    ],
+    costs: _Costs,
+    ranks: Annotated[str, typer.Option("--ranks", "-n", help="Rank counts: 64,1Ki or 2:1Mi (doubling).")],
+    algorithms: Annotated[
+        str,
+        typer.Option(
+            help="`all`: Timpani's, and the library's with known schedules; or a list: binomial,openmpi/knomial."
+        ),
+    ] = "all",
+    sizes: Annotated[str, typer.Option(help="Bytes, as `timpani run --sizes` counts them.")] = "8:1Mi*8",
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="Machine file to predict for; default: the campaign's. Without one, ranks are as close as measured.",
+        ),
+    ] = None,
+    placement: Annotated[str, typer.Option(help="Place ranks by core, socket, node or ppr:N.")] = "core",
+    budget: Annotated[str, typer.Option(help="Maximum time to simulate one call; longer ones are left out.")] = "10s",
+    output: Annotated[Path | None, output_option("A new folder: page, figures, JSON.")] = None,
+    format: Annotated[Format, format_option("json has the keys of docs/reference.md.")] = Format.text,
+    force: Force = False,
+) -> None:
+    """Predict algorithms from measured costs: the fastest at each point, its time, and what the time consists of."""
+    if output:
+        check_new(output, force)
+    limits = Limits(parse_duration(budget), available_memory())
+    machine = resolve(on) if on else None
+    campaigns = [load_one_machine(folder) for folder in costs]
+    prepared = prepare(campaigns, what, algorithms, ranks, sizes, machine, placement)
+    with share_bar("estimating") as passed:
+        plan = prepared.plan(limits, passed)
+    if plan.time > _ANNOUNCED_SECONDS:
+        typer.echo(f"{counted(len(plan.seconds), 'call')} to simulate, about {show_seconds(plan.time)}", err=True)
+    with share_bar("simulating") as passed:
+        found = predict_request(prepared.simulator, prepared.calibration, prepared.request, plan, passed)
+    if output:
+        write_predicted(found, output, force)
+    if format is Format.json:
+        typer.echo(json.dumps(predicted_object(found), indent=1, allow_nan=False))
+    else:
+        typer.echo(predicted_text(found), nl=False)
+
+
+def prove(
+    folder: Annotated[Path, campaign_argument("What `timpani run --prove -o` or `timpani profile --prove -o` wrote.")],
+    format: Annotated[Format, format_option("How to print the names.")] = Format.text,
+) -> None:
+    """Name the algorithm behind each cell's counted messages: the Timpani schedule that sends the same messages."""
+    if is_profile(folder):
+        _print_of_program(folder, format)
+        return
+    header = read_header(folder)
+    proofs = read_proofs(folder)
+    if not proofs:
+        raise UserError(f"{folder} holds no counted messages", "count them: the same `timpani run` with --prove")
+    named = named_proofs(proofs, Fingerprints.of_programs(first_mpi()), header.study.element_bytes_of)
+    if format is Format.json:
+        typer.echo(json.dumps([line.as_json() for line in named], indent=2, ensure_ascii=False))
+    else:
+        typer.echo(proof_table(named))
+    for text in without_effect(proofs):
+        typer.echo(f"Warning: {text}", err=True)
+
+
+def _print_of_program(folder: Path, format: Format) -> None:
+    part = read_profile(folder).main_part
+    if format is not Format.text:
+        raise UserError(f"{folder} is a profile and its messages are printed as a table only", "leave out --format")
+    if not part.sent:
+        raise UserError(f"{folder} holds no counted messages", "count them: timpani profile --prove -o NEW -- mpirun …")
+    for line in proven_lines(part, Fingerprints.of_programs(first_mpi())):
+        typer.echo(line)

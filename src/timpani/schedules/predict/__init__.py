@@ -1,0 +1,4 @@
+"""Predicted times: costs estimated from whole calls, schedules simulated with them on any machine, and their error.
+
+Imports: algorithms.
+"""

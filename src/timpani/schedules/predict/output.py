@@ -1,0 +1,267 @@
+"""Predictions as text, as JSON, and as a folder with a page and figures."""
+
+from collections.abc import Iterator
+from html import escape
+from math import exp
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from timpani.campaign.folder.sealed import SealedFile
+from timpani.errors import UserError
+from timpani.report.document.text import aligned
+from timpani.report.figures import theme
+from timpani.report.figures.maps import algorithm_map
+from timpani.report.words.drawn_figures import figure_svg
+from timpani.report.words.output_files import write_files
+from timpani.schedules.predict.accuracy import costs_lines, costs_object
+from timpani.schedules.predict.model_error import COVERAGE
+from timpani.schedules.predict.predictions import WAITING, Predictions, winners
+from timpani.schedules.predict.stand_ins import stand_ins
+from timpani.schedules.predict.terms import KINDS, SHARED_BY, SHARED_LINKS
+from timpani.study.sizes import show_size, show_sizes
+from timpani.study.words import counted, four_digits, per_cent
+
+JSON, PAGE = "predictions.json", "index.html"
+FILE = SealedFile(
+    "a file of predictions", "predictions", "name what `timpani predict -o` wrote, or a campaign to estimate costs from"
+)
+"""What the checksum at the end of JSON is of, where that of a campaign's file has the campaign's id."""
+
+_MIN_SHARE = 0.05
+
+_GUESS = 10
+"""A time that may be as many times as long is a guess, whose bounds are not worth a figure."""
+
+
+def predicted_text(found: Predictions) -> str:
+    """The fastest algorithm of each rank count and size, where it changes, and what was left out."""
+    best = winners(found.times)
+    lines = [_status(found), *costs_lines(found.calibration.costs), *conditions(found)]
+    for collective, part in best.group_by("collective", maintain_order=True):
+        lines += ["", f"{collective[0]}, {_word(found)}", *aligned(list(_rows(part))), *crossovers(part)]
+    lines += ["", *(f"Left out: {text}" for text in found.left_out)] if found.left_out else []
+    return "\n".join(lines) + "\n"
+
+
+def predicted_object(found: Predictions) -> dict[str, Any]:
+    """For JSON: keys `status`, `machine`, `placement`, `costs_from`, `campaigns`, `library`, `costs`, `conditions`,
+    `predictions` (of all algorithms), `winners`, `crossovers` and `left_out`."""
+    best = winners(found.times)
+    return {
+        "status": _word(found),
+        "machine": found.request.machine.name if found.request.machine else None,
+        "placement": found.request.placement,
+        "costs_from": list(found.calibration.costs_from),
+        "campaigns": list(found.calibration.campaigns),
+        "library": found.calibration.library,
+        "costs": costs_object(found.calibration.costs),
+        "conditions": [str(found.calibration), *conditions(found)],
+        "predictions": found.times.drop("ratio_width").to_dicts(),
+        "winners": best.select("collective", "ranks", "message_bytes", "label", "predicted_us", "tied").to_dicts(),
+        "crossovers": list(crossovers(best)),
+        "left_out": found.left_out,
+    }
+
+
+def check_new(folder: Path, force: bool) -> None:
+    """UserError where `folder` is there already, unless `force`: before anything is simulated for it."""
+    if folder.exists() and not force:
+        raise UserError(f"{folder} exists already", "choose another name, or overwrite it with --force")
+
+
+def write_predicted(found: Predictions, folder: Path, force: bool) -> None:
+    """Write the page, a figure for each collective and the JSON into `folder`, which is new but for `force`."""
+    check_new(folder, force)
+    best = winners(found.times)
+    figures = {
+        collective: figure_svg(
+            algorithm_map(_decisions(best.filter(collective=collective), _word(found)), theme.LIGHT),
+            f"{collective}: best algorithm, {_word(found)}",
+        )
+        for collective in best["collective"].unique(maintain_order=True)
+    }
+    files = {
+        **{Path(f"{collective}.svg"): svg.encode() for collective, svg in figures.items()},
+        Path(JSON): FILE.text(predicted_object(found)),
+        Path(PAGE): _page(found, figures).encode(),
+    }
+    write_files(files, folder, force)
+
+
+def conditions(found: Predictions) -> Iterator[str]:
+    """What to know before a figure is believed."""
+    error, request = found.calibration.error, found.request
+    yield from _followed(found)
+    yield from stand_ins(found.calibration, found.closeness)
+    most_measured = error.ranks.most if error else 2
+    if request.machine is None and max(request.ranks) > most_measured:
+        yield "All ranks are taken to be as close to each other as those that were measured; --on names another machine"
+    if error is None:
+        yield (
+            "No interval: only messages between two ranks were measured. A call from rest takes longer than these "
+            "times, and how certain the fastest algorithm is remains unknown"
+        )
+        return
+    if error.ranks.assumed and max(request.ranks) > most_measured:
+        yield (
+            f"Measured at {counted(error.ranks.most, 'rank')} only: how intervals widen with more is assumed, so that "
+            f"those of more ranks may hold less often than {per_cent(COVERAGE)}"
+        )
+    if found.times["low_us"].null_count():
+        yield f"Measured at {show_size(error.sizes.most)} only: how far times of other sizes are off is unknown"
+    if found.calibration.launches == 1:
+        yield "Some calls were measured in one launch only: by how much launches differ is not in the intervals"
+    if shared := found.calibration.oversubscription_note():
+        yield f"Oversubscribed: {shared}"
+    if unknown := found.calibration.unknown:
+        yield f"Measured, but without a schedule in this version, so not used: {', '.join(unknown)}"
+    if guesses := sum(_is_guess(row) for row in found.times.iter_rows(named=True)):
+        are = "is a guess" if guesses == 1 else "are guesses"
+        yield (
+            f"{guesses} of {counted(len(found.times), 'time')} {are}: for all that is known, off by a factor of more "
+            f"than {_GUESS} (`?` in tables). Measure at more rank counts and sizes, nearer to these"
+        )
+    yield from _bursts(found)
+    costs = found.calibration.costs
+    unlimited = [
+        link
+        for link, cost, relation in zip(SHARED_LINKS, costs.shared, SHARED_BY, strict=True)
+        if not cost and relation < len(costs.messages)
+    ]
+    if request.machine is not None and unlimited:
+        yield f"No measured call was slowed by others on {' or '.join(unlimited)}: taken to be without a limit"
+
+
+def _bursts(found: Predictions) -> Iterator[str]:
+    """What the machine says of its links that predictions don't heed."""
+    machine, burst = found.request.machine, found.calibration.costs.burst
+    if machine is None:
+        return
+    declared = (0.0, float(machine.link_burst or 0), float(machine.uplink_burst or 0))
+    for link, measured, said in zip(SHARED_LINKS, burst, declared, strict=True):
+        if said and said != measured:
+            yield (
+                f"{machine.name} lets {show_size(int(said))} pass {link} at once, the measured machine "
+                f"{show_size(int(measured)) if measured else 'nothing'}: predicted as on that one"
+            )
+
+
+def _followed(found: Predictions) -> Iterator[str]:
+    """Which schedules stand for a library's algorithms."""
+    predicted = set(found.times.select("collective", "label", "message_bytes").iter_rows())
+    for named in found.request.algorithms:
+        off = {size: off for size, off in named.off if (named.collective, str(named.library), size) in predicted}
+        if not off:
+            continue
+        ranks = " and ".join(map(str, named.counted_on))
+        crowded = ", with more ranks than cores" if named.oversubscribed else ""
+        several = (
+            ". Its interval holds all of these: count on more ranks (`--prove`)" if len(named.schedules) > 1 else ""
+        )
+        yield (
+            f"{named} is predicted by {named.sends_as}, whose messages it sent on {ranks} ranks, at "
+            f"{show_sizes([*off])}: what it took there{crowded} was off from that by a factor of up to "
+            f"{exp(max(off.values())):.2g}, by which its interval is wider{several}"
+        )
+
+
+def crossovers(best: pl.DataFrame) -> Iterator[str]:
+    """For each collective and rank count the algorithm that may be the fastest over the sizes, and where another has to
+    be taken: as seldom as possible, so that one that ties continues."""
+    for (collective, ranks), part in best.group_by("collective", "ranks", maintain_order=True):
+        rows = part.sort("message_bytes").to_dicts()
+        steps = rows[:1]
+        for row in rows[1:]:
+            if steps[-1]["label"] not in row["tied"]:
+                steps.append(row)
+        if len(steps) > 1:
+            winners = ", ".join(f"{row['label']} from {show_size(row['message_bytes'])}" for row in steps)
+            yield f"{collective} on {counted(int(str(ranks)), 'rank')}: {winners}"
+
+
+def _rows(best: pl.DataFrame) -> Iterator[list[str]]:
+    yield ["ranks", "size", "predicted µs", "from", "to", "made of", "fastest; may be as fast"]
+    for row in best.iter_rows(named=True):
+        others = row["tied"][1:]
+        tied = f"; {', '.join(others[:3])}{f' and {len(others) - 3} more' if len(others) > 3 else ''}" if others else ""
+        yield [
+            str(row["ranks"]),
+            show_size(row["message_bytes"]),
+            four_digits(row["predicted_us"]),
+            *_interval(row),
+            _composition(row),
+            f"{row['label']}{tied}",
+        ]
+
+
+def _interval(row: dict[str, Any]) -> tuple[str, str]:
+    if row["low_us"] is None:
+        return "–", "–"
+    return ("?", "?") if _is_guess(row) else (four_digits(row["low_us"]), four_digits(row["high_us"]))
+
+
+def _is_guess(row: dict[str, Any]) -> bool:
+    return row["high_us"] is not None and bool(row["high_us"] > _GUESS * row["predicted_us"])
+
+
+def _composition(row: dict[str, Any]) -> str:
+    parts = {kind: row[f"{kind}_share"] for kind in KINDS}
+    shares = [
+        f"{kind} {share:.0%}" for kind, share in sorted(parts.items(), key=lambda each: -each[1]) if share >= _MIN_SHARE
+    ]
+    waiting = row[f"{WAITING}_share"]
+    return ", ".join(shares) + (f" ({WAITING} {waiting:.0%})" if waiting >= _MIN_SHARE else "")
+
+
+def _word(found: Predictions) -> str:
+    return "predicted+simulated" if found.calibration.simulated else "predicted"
+
+
+def _status(found: Predictions) -> str:
+    machine = f" for {found.request.machine.name}" if found.request.machine else ""
+    return f"Predicted, not measured{machine}, by {found.calibration}"
+
+
+def _decisions(best: pl.DataFrame, status: str) -> pl.DataFrame:
+    """Winners as the map of algorithms reads them."""
+    return best.select(
+        "ranks",
+        "message_bytes",
+        "tied",
+        pl.col("label").alias("best_label"),
+        pl.col("predicted_us").alias("best_us"),
+        pl.lit(None, pl.Float64).alias("default_us"),
+        pl.when(pl.col("tied").list.len() > 1).then(pl.lit("tie")).otherwise(pl.lit("faster")).alias("verdict"),
+        pl.lit(status).alias("status"),
+    )
+
+
+def _page(found: Predictions, figures: dict[str, str]) -> str:
+    """A page that needs nothing but itself."""
+    best = winners(found.times)
+    parts = [
+        "<!doctype html><html lang='en'><meta charset='utf-8'><title>Predicted, not measured</title>",
+        "<style>body{font:16px/1.5 sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}",
+        "table{border-collapse:collapse;font-size:.9rem}td,th{padding:.2rem .7rem;text-align:right}",
+        "td:last-child,th:last-child,td:nth-child(6),th:nth-child(6){text-align:left}</style>",
+        f"<h1>Predicted, not measured</h1><p>{escape(_status(found))}</p>",
+        *(f"<p>{escape(text)}</p>" for text in conditions(found)),
+    ]
+    for collective, svg in figures.items():
+        part = best.filter(collective=collective)
+        head, *rows = _rows(part)
+        parts += [f"<h2>{escape(collective)}</h2>", svg[svg.index("<svg") :]]
+        if (part["tied"].list.len() > 1).any():
+            parts.append("<p>Hatched: others may be as fast; the number names the shortest predicted time.</p>")
+        parts += [f"<p>{escape(text)}</p>" for text in crossovers(part)]
+        parts.append("<table><tr>" + "".join(f"<th>{escape(each)}" for each in head))
+        parts += ["<tr>" + "".join(f"<td>{escape(each)}" for each in row) for row in rows]
+        parts.append("</table>")
+    parts.append("<h2>Costs</h2>")
+    parts += [f"<p>{escape(text)}</p>" for text in costs_lines(found.calibration.costs)]
+    if found.left_out:
+        parts.append("<h2>Left out</h2>")
+        parts += [f"<p>{escape(text)}</p>" for text in found.left_out]
+    return "\n".join(parts) + "\n"

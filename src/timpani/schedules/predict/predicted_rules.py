@@ -1,0 +1,272 @@
+"""Predicted rules for more ranks than were measured, from costs that the same campaign measured."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import exp
+
+import polars as pl
+
+from timpani.campaign.folder.load import Campaign
+from timpani.errors import UserError
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.launch_request import Host
+from timpani.libraries.registry import LIBRARIES
+from timpani.machine.nodes.host_list import requested_places
+from timpani.machine.nodes.model import Machine
+from timpani.native.build import build_without_mpi
+from timpani.native.mpi import Mpi
+from timpani.schedules.algorithms.catalogue import own_catalogue
+from timpani.schedules.algorithms.simulation import Simulator
+from timpani.schedules.algorithms.verification import available_memory
+from timpani.schedules.predict.calibration import HOW_TO_MEASURE_COSTS, Calibration, calibrate
+from timpani.schedules.predict.known_schedules import (
+    KnownSchedule,
+    SchedulesBySize,
+    library_schedules,
+    timpani_schedules,
+)
+from timpani.schedules.predict.model_error import size_of
+from timpani.schedules.predict.predictions import PredictedTime, predict_plan
+from timpani.schedules.predict.request import Limits, Request
+from timpani.schedules.predict.selected_algorithms import Schedule, SelectedAlgorithm
+from timpani.schedules.predict.stand_ins import Closeness, stand_ins
+from timpani.stats.compare import INDIFFERENCE
+from timpani.study.cell import DEFAULT, Algorithm
+from timpani.study.operations import COLLECTIVES
+from timpani.study.placement import RankLayout
+from timpani.study.selection import Evidence, PredictedRules
+from timpani.study.sizes import show_sizes
+from timpani.study.words import counted
+from timpani.tune.workflow import PredictionReach
+from timpani.tuning.decide.choose_rules import RankPoint, Winners, rules_of
+
+Times = Mapping[tuple[str, Algorithm, int, int], PredictedTime]
+"""By collective, schedule, ranks and size."""
+
+
+def times_of(
+    known: SchedulesBySize,
+    request: Request,
+    simulator: Simulator,
+    calibration: Calibration,
+    own: Catalogue,
+    limits: Limits,
+) -> tuple[Times, list[str]]:
+    """Predicted times of each schedule at the request's rank counts, and a sentence for each schedule without a time.
+
+    UserError if no schedule has a time.
+    """
+    times: dict[tuple[str, Algorithm, int, int], PredictedTime] = {}
+    left_out: list[str] = []
+    by_schedule: dict[tuple[str, Algorithm], set[int]] = {}
+    for (collective, size), algorithms in known.items():
+        for schedule in (each for found in algorithms.values() for each in found.schedules):
+            by_schedule.setdefault((collective, schedule), set()).add(size)
+    for (collective, schedule), sizes in by_schedule.items():
+        info = own.info(collective, schedule)
+        assert info is not None  # `known` names only schedules of this catalogue
+        one = SelectedAlgorithm(collective, (Schedule(schedule, info),))
+        asked = replace(request, algorithms=[one], sizes=sorted(sizes))
+        plan = asked.plan(simulator, calibration.models, limits)
+        left_out += plan.left_out
+        for (_, (call,)), answer in zip(plan.requests, predict_plan(simulator, calibration, plan), strict=True):
+            if isinstance(answer, PredictedTime):
+                times[collective, schedule, call.ranks, size_of(call)] = answer
+            else:
+                left_out.append(f"{collective} {schedule.plain} on {call.ranks} ranks: {answer.why}")
+    if known and not times:
+        raise UserError(
+            f"nothing can be predicted: {left_out[0]}", "predict to fewer ranks, or measure what is missing"
+        )
+    return times, list(dict.fromkeys(left_out))
+
+
+def winners(
+    comparable: list[tuple[str, int]],
+    known: SchedulesBySize,
+    library: SchedulesBySize,
+    default: Algorithm,
+    layouts: Mapping[int, RankLayout],
+    times: Times,
+) -> dict[RankPoint, Winners]:
+    """The algorithms among `known` that are predicted to beat the default, at each predicted point."""
+    found: dict[RankPoint, Winners] = {}
+    for collective, size in comparable:
+        beaten = library[collective, size][default]
+        for ranks, layout in layouts.items():
+            winners = found.setdefault((collective, ranks, layout), {}).setdefault(size, {})
+            for algorithm, competitor in known.get((collective, size), {}).items():
+                gain = _gain(collective, ranks, size, beaten, competitor, times)
+                if gain and gain.gain_low and gain.gain_low > INDIFFERENCE[1]:
+                    winners[algorithm] = gain
+    return found
+
+
+def _gain(
+    collective: str, ranks: int, size: int, default: KnownSchedule, competitor: KnownSchedule, times: Times
+) -> Evidence | None:
+    """Time of the default's fastest possible schedule / time of the competitor's slowest; None if one has no time.
+
+    The interval spans all schedules that either may follow. It is widened by the model error of a ratio of two
+    algorithms, and by the measured deviation of the library's code from its schedules.
+    """
+    theirs, its = (
+        [times.get((collective, each, ranks, size)) for each in one.schedules] for one in (default, competitor)
+    )
+    timed = [each for each in (*theirs, *its) if each and each.ratio_width is not None and each.time > 0]
+    if len(timed) < len(theirs) + len(its):
+        return None
+    before, after = ([each.time for each in part] for part in (timed[: len(theirs)], timed[len(theirs) :]))
+    least, most = min(before) / max(after), max(before) / min(after)
+    half = max(each.ratio_width or 0.0 for each in timed) + default.off + competitor.off
+    return Evidence(size, least, least * exp(-half), most * exp(half), launches=0)
+
+
+_MAX_CALL_SECONDS = 0.2
+"""Maximum time to simulate one of over a thousand calls; slower calls are left out and listed."""
+
+
+def predicted_rules(campaign: Campaign, asked: PredictionReach, mpi: Mpi) -> PredictedRules:
+    """A rule wherever the interval of an algorithm's predicted gain over the default excludes a tie.
+
+    Both schedules must be known. Timpani's schedules are known; a library's schedule is known if the library sent
+    exactly the messages of one of these. The rank counts are doubled from the largest measured count. UserError if
+    nothing can be predicted: no costs, no nodes, simulated results, too many ranks.
+    """
+    ranks, placement = _rank_counts(campaign, asked.ranks), _placement(campaign)
+    machine = asked.machine or campaign.header.machine.cluster
+    if machine is None:
+        raise UserError(
+            f"the nodes of {asked.ranks} ranks are unknown: {campaign.folder} was measured without a machine file",
+            "name a file of the larger machine with --on",
+        )
+    simulator, own = Simulator(build_without_mpi(mpi)), own_catalogue(mpi)
+    calibration = _calibrated(simulator, campaign)
+    timpanis = timpani_schedules(campaign, own)
+    library: SchedulesBySize = {
+        point: {name: each for name, each in found.items() if isinstance(each, KnownSchedule)}
+        for point, found in library_schedules(campaign, own, simulator, calibration).items()
+    }
+    default = Algorithm(campaign.header.mpi.kind, DEFAULT)
+    comparable, left_out = _comparable(campaign, library, default, mpi)
+    request = Request([], ranks, [], machine, placement)
+    times, unpredicted = times_of(
+        {point: {**timpanis.get(point, {}), **library[point]} for point in comparable},
+        request,
+        simulator,
+        calibration,
+        own,
+        Limits(_MAX_CALL_SECONDS, available_memory()),
+    )
+    layouts = {count: _layout(machine, placement, count) for count in ranks}
+    rules = [
+        rule
+        for known in (library, timpanis)
+        for rule in rules_of(winners(comparable, known, library, default, layouts, times)).rules
+    ]
+    return PredictedRules(
+        tuple(rules),
+        (
+            *_conditions(calibration, machine, placement, library, default),
+            *stand_ins(
+                calibration, Closeness.from_places((request.places(each), each) for each in {key[2] for key in times})
+            ),
+        ),
+        (*left_out, *unpredicted),
+        asked.in_files,
+    )
+
+
+def _rank_counts(campaign: Campaign, most: int) -> list[int]:
+    """2, 4, 8 … times the largest measured rank count below `most`, and `most`."""
+    measured = max(campaign.results.filter(pl.col("collective").is_in(list(COLLECTIVES)))["ranks"], default=1)
+    if most <= measured:
+        raise UserError(f"{counted(measured, 'rank')} were measured already", f"predict to more than {measured}")
+    found = [measured * 2**step for step in range(1, most.bit_length()) if measured * 2**step < most]
+    return [*found, most]
+
+
+def _placement(campaign: Campaign) -> str:
+    placements = sorted(campaign.results["placement"].unique())
+    if len(placements) > 1:
+        raise UserError(
+            f"measured with ranks placed by {' and by '.join(placements)}: the placement of a larger job is unknown",
+            "name a campaign of one placement",
+        )
+    return str(placements[0])
+
+
+def _calibrated(simulator: Simulator, campaign: Campaign) -> Calibration:
+    if campaign.results["simulated"].any():
+        raise UserError(
+            f"{campaign.folder} is simulated: it has no costs of a real machine to predict from",
+            "simulate the larger rank counts directly",
+        )
+    found = calibrate(simulator, [campaign])
+    if found is None or found.error is None:
+        what = "gives no costs" if found is None else "gives costs from two ranks only, without an interval"
+        raise UserError(f"{campaign.folder} {what}: it has too few of Timpani's algorithms", HOW_TO_MEASURE_COSTS)
+    return found
+
+
+def _comparable(
+    campaign: Campaign, library: SchedulesBySize, default: Algorithm, mpi: Mpi
+) -> tuple[list[tuple[str, int]], list[str]]:
+    """The collectives and sizes at which the default's schedule is known; a sentence for each other collective."""
+    measured = campaign.results.filter(pl.col("collective").is_in(list(COLLECTIVES)))
+    found: list[tuple[str, int]] = []
+    left_out: list[str] = []
+    proved = {(proof["collective"], proof["message_bytes"]) for proof in campaign.proofs}
+    uncounted = "its messages were not counted; `timpani run … --prove` counts them"
+    counting = LIBRARIES[mpi.kind].algorithms.counting
+    if counting is None or counting(mpi) is None:
+        uncounted = f"{mpi} counts no messages"
+    for (collective,), part in measured.group_by("collective", maintain_order=True):
+        points = [(str(collective), size) for size in sorted(part["message_bytes"].unique())]
+        known = [point for point in points if default in library.get(point, {})]
+        for why, unknown in (
+            (uncounted, set(points) - proved),
+            (
+                "its counted messages are not those of the same Timpani schedule on two rank counts",
+                set(points) & proved - set(known),
+            ),
+        ):
+            if unknown:
+                sizes = show_sizes(sorted(size for _, size in unknown))
+                left_out.append(f"{collective} at {sizes}: the default can't be compared with: {why}")
+        found += known
+    return found, left_out
+
+
+def _layout(machine: Machine, placement: str, ranks: int) -> RankLayout:
+    hosts = tuple(Host(node) for group in machine.groups for node in group.nodes)
+    on = Counter(place.host for place in requested_places(machine, hosts, placement, ranks))
+    return RankLayout(len(on), max(on.values()))
+
+
+def _conditions(
+    calibration: Calibration,
+    machine: Machine,
+    placement: str,
+    library: SchedulesBySize,
+    default: Algorithm,
+) -> Iterator[str]:
+    """The conditions and assumptions of the predicted rules, as sentences."""
+    yield f"{calibration}, of the same campaign; ranks placed by {placement} on {machine.name}"
+    if shared := calibration.oversubscription_note():
+        yield shared
+    assert calibration.error is not None  # else there is no rule
+    if calibration.error.ranks.assumed:
+        yield "measured at one rank count: the widening of intervals with more ranks is assumed"
+    sent: dict[tuple[str, str], list[int]] = {}
+    for (collective, size), algorithms in library.items():
+        if default in algorithms:
+            names = " or ".join(str(each) for each in algorithms[default].schedules)
+            sent.setdefault((collective, names), []).append(size)
+    for (collective, names), sizes in sent.items():
+        assumed = "to be the fastest of these" if " or " in names else "to be the same"
+        yield (
+            f"{collective} at {show_sizes(sorted(sizes))}: on the two largest counted rank counts the default sent "
+            f"the messages of {names}; on more ranks it is assumed {assumed}"
+        )

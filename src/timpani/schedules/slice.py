@@ -1,0 +1,8 @@
+"""What this slice adds; `timpani/slices.py` says how."""
+
+BUILT_IN_ALGORITHMS = ("timpani.schedules.algorithms.catalogue:own_catalogue",)
+COMMANDS = ("timpani.schedules.command_list:COMMANDS",)
+CAMPAIGN_PREDICTION = ("timpani.schedules.predict.accuracy:shown_prediction",)
+DEFAULT_MESSAGES = ("timpani.schedules.proofs:default_messages",)
+PREDICTED_RULES = ("timpani.schedules.predict.predicted_rules:predicted_rules",)
+STORED_PREDICTIONS = ("timpani.schedules.predict.stored:stored_predictions",)

@@ -1,0 +1,211 @@
+"""`timpani predict` on a campaign whose times are what known costs say."""
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.campaign_files import write_header, write_lines
+from tests.cli.typed import typed
+from tests.installed import FOUND, needs_mpi
+from timpani.native.build import build_without_mpi
+from timpani.schedules.algorithms.simulation import CostLine, Costs, NotSimulated, SimulatedCall, Simulator
+from timpani.study.cell import OWN, Algorithm
+
+pytestmark = needs_mpi
+
+COSTS = Costs(copied=0.0004, rest=0.5, messages=((CostLine(0, 0.3, 0.0005, 1.0),),))
+ALGORITHMS = ("linear", "binomial", "pipeline", "scatter_allgather")
+SIZES = (8, 1024, 65536)
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Broadcasts at 2 to 16 ranks of one node, two launches."""
+    cells = list(product(ALGORITHMS, (2, 4, 8, 16), SIZES))
+    calls = [SimulatedCall("bcast", Algorithm(OWN, name), ranks, size) for name, ranks, size in cells]
+    times = Simulator(build_without_mpi(FOUND[0])).times(calls, COSTS)
+    lines: list[dict[str, Any]] = [
+        {
+            "collective": "bcast",
+            "provider": OWN,
+            "variant": "default",
+            "algorithm": name,
+            "parameters": "",
+            "ranks": ranks,
+            "placement": "core",
+            "message_bytes": size,
+            "mode": "warm",
+            "arrival": "together",
+            "launch": launch,
+            "machine": "desk",
+            "median_us": time * (1 + launch / 100),
+        }
+        for (name, ranks, size), time in zip(cells, times, strict=True)
+        for launch in (1, 2)
+        if not isinstance(time, NotSimulated)
+    ]
+    return write(tmp_path_factory.mktemp("measured"), lines)
+
+
+def write(folder: Path, lines: list[dict[str, Any]]) -> Path:
+    folder.mkdir(exist_ok=True)
+    write_header(folder)
+    write_lines(folder / "results.jsonl", lines)
+    return folder
+
+
+def test_more_ranks_are_predicted_with_intervals_that_hold(measured: Path, tmp_path: Path) -> None:
+    twice = "binomial,linear,linear,pipeline:segment_bytes=4096"  # one of them, which is predicted once
+    asked = ("--ranks", "64,1024", "--sizes", "8,64Ki", "--algorithms", twice)
+    done = typed("predict", "bcast", "--costs", measured, *asked, "--format", "json", "-o", tmp_path / "page")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["status"] == "predicted"
+    calls = [
+        SimulatedCall(
+            "bcast",
+            Algorithm.parse(f"{OWN}/{row['algorithm']}{':' * bool(row['parameters'])}{row['parameters']}"),
+            row["ranks"],
+            row["message_bytes"],
+        )
+        for row in found["predictions"]
+    ]
+    true = Simulator(build_without_mpi(FOUND[0])).times(calls, COSTS)
+    assert len(true) == 3 * 2 * 2
+    for row, time in zip(found["predictions"], true, strict=True):
+        assert not isinstance(time, NotSimulated)
+        assert row["low_us"] <= 1.015 * time <= row["high_us"], row
+        kinds = ("latency", "bandwidth", "overhead", "reduction", "copying", "rest")
+        assert sum(row[f"{kind}_share"] for kind in kinds) == pytest.approx(1)
+    fastest = {(row["ranks"], row["message_bytes"]): row["label"] for row in found["winners"]}
+    assert fastest[1024, 8] == "timpani/binomial"
+    assert any("as close to each other" in text for text in found["conditions"])
+    page = (tmp_path / "page" / "index.html").read_text()
+    assert "Predicted, not measured" in page
+    assert "<svg" in page
+    assert ("Hatched: others may be as fast" in page) == any(len(row["tied"]) > 1 for row in found["winners"])
+    assert (tmp_path / "page" / "bcast.svg").exists()
+    again = typed("predict", "bcast", "--costs", measured, *asked, "-o", tmp_path / "page")
+    assert (again.returncode, again.stderr.count("\n")) == (2, 1)
+
+
+def test_a_time_far_from_all_that_was_measured_is_called_a_guess(measured: Path, tmp_path: Path) -> None:
+    lines = [
+        line for line in map(json.loads, (measured / "results.jsonl").read_text().splitlines()) if line["ranks"] == 2
+    ]
+    for line in lines:  # as no costs explain
+        line["oversubscribed"] = True
+        line["median_us"] *= {"linear": 1.3, "pipeline": 0.8}.get(line["algorithm"], 1.0)
+    few = write(tmp_path / "two", lines)
+    asked = ("bcast", "--ranks", "2,1Mi", "--sizes", "64Ki", "--algorithms", "binomial", "--costs", few)
+    done = typed("predict", *asked, "--budget", "10m")  # how busy the machine is has no influence
+    assert done.returncode == 0, done.stderr
+    assert "Oversubscribed: the runs with 2 ranks had more ranks than cores" in done.stdout
+    assert "at 2 ranks, 8 to 65536 B" in done.stdout
+    assert "Measured at 2 ranks only: how intervals widen with more is assumed" in done.stdout
+    assert "1 of 2 times is a guess" in done.stdout
+    (near, far) = (line.split() for line in done.stdout.splitlines() if line.endswith("timpani/binomial"))
+    assert "?" not in near
+    assert far[0] == "1048576"
+    assert far.count("?") == 2
+
+
+def test_ranks_that_no_measured_message_is_known_to_be_of_are_named(measured: Path, tmp_path: Path) -> None:
+    nodes = "".join(
+        f'[[groups]]\nname = "{name}"\nnodes = "{name}[1-2]"\ncores = 8\nsockets = 2\ncaches = 4\n' for name in "ab"
+    )
+    (tmp_path / "large.toml").write_text(f'name = "large"\nlauncher = "openmpi"\n{nodes}')
+    asked = ("bcast", "--costs", measured, "--sizes", "8", "--on", tmp_path / "large.toml", "--format", "json")
+
+    def notes(ranks: int) -> list[str]:
+        done = typed("predict", *asked, "--ranks", str(ranks))
+        assert done.returncode == 0, done.stderr
+        return [text for text in json.loads(done.stdout)["conditions"] if "are also used for" in text]
+
+    unknown = (
+        "The distance between the measured ranks is unknown: their message costs are also used for messages between"
+    )
+    within = "the same last-level cache, of the same socket, of the same node"
+    assert notes(32) == [f"{unknown} ranks of {within}, of one group of nodes, of different groups"]
+    assert notes(2) == [f"{unknown} ranks of the same last-level cache"]
+
+
+def test_a_slow_prediction_is_refused_and_the_others_continue(measured: Path) -> None:
+    """10⁹ messages take a minute or more on any machine, and 32,768 take far less than the limit."""
+    asked = ("--ranks", "32Ki", "--sizes", "64Ki", "--algorithms", "scatter_allgather_ring,binomial", "--budget", "5s")
+    done = typed("predict", "bcast", "--costs", measured, *asked)
+    assert done.returncode == 0, done.stderr
+    assert "Left out: bcast scatter_allgather_ring on 32768 ranks, 64 KiB: simulating it would take" in done.stdout
+    assert "timpani/binomial" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("bcast", "--ranks", "four"), "'four' is not a rank count"),
+        (("bcast", "--ranks", "0,4"), "a call has 1 rank or more"),
+        (("broadcast", "--ranks", "4"), "unknown collective"),
+        (("bcast", "--ranks", "4", "--algorithms", "binomal"), "did you mean"),
+        (("bcast", "--ranks", "4", "--on", "nowhere.toml"), "nowhere.toml"),
+    ],
+)
+def test_an_impossible_prediction_is_refused_in_one_line(measured: Path, asked: tuple[str, ...], said: str) -> None:
+    done = typed("predict", *asked, "--costs", measured)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert said in done.stderr
+
+
+def test_an_error_names_what_to_measure_for_missing_costs(tmp_path: Path, measured: Path) -> None:
+    line = json.loads((measured / "results.jsonl").read_text().splitlines()[0]) | {"provider": "openmpi"}
+    done = typed("predict", "bcast", "--costs", write(tmp_path, [line]), "--ranks", "4")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "timpani run latency reduce_local" in done.stderr
+
+
+def test_a_single_measured_size_gives_no_interval_at_other_sizes(measured: Path, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (measured / "results.jsonl").read_text().splitlines()]
+    one = write(tmp_path / "one", [line for line in lines if line["message_bytes"] == SIZES[0] and line["launch"] == 1])
+    asked = ("--ranks", "4", "--sizes", f"{SIZES[0]},{2 * SIZES[0]}", "--costs", one, "--format", "json")
+    found = json.loads(typed("predict", "bcast", *asked).stdout)
+    intervals = {(row["message_bytes"], row["low_us"] is not None) for row in found["predictions"]}
+    assert intervals == {(SIZES[0], True), (2 * SIZES[0], False)}
+    assert f"Measured at {SIZES[0]} B only: how far times of other sizes are off is unknown" in found["conditions"]
+    assert any("in one launch only" in text for text in found["conditions"])
+
+
+def test_an_algorithm_that_a_collective_lacks_is_named(measured: Path) -> None:
+    asked = ("bcast", "allreduce", "--ranks", "4", "--sizes", "8", "--algorithms", "linear,chain,recursive_doubling")
+    found = json.loads(typed("predict", *asked, "--costs", measured, "--format", "json").stdout)
+    assert "bcast recursive_doubling: no such algorithm of this collective" in found["left_out"]
+    assert "allreduce chain: no such algorithm of this collective" in found["left_out"]
+
+
+def test_points_left_out_for_one_reason_share_a_sentence(measured: Path) -> None:
+    asked = (
+        "bcast",
+        "allreduce",
+        "--ranks",
+        "4,8",
+        "--sizes",
+        "8,64",
+        "--algorithms",
+        "linear,ring,recursive_doubling",
+    )
+    found = json.loads(typed("predict", *asked, "--costs", measured, "--format", "json").stdout)
+    (sentence,) = (text for text in found["left_out"] if "cost of reducing" in text)
+    assert sentence.startswith(
+        "allreduce ring, allreduce recursive_doubling on 4, 8 ranks, 2 sizes from 8 B to 64 B: the cost of reducing"
+    )
+    assert "`timpani run reduce_local`" in sentence
+
+
+def test_twins_are_no_different_schedules(measured: Path, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (measured / "results.jsonl").read_text().splitlines()]
+    twins = [line for line in lines if line["ranks"] == 2 and line["algorithm"] in ("linear", "binomial", "chain")]
+    done = typed("predict", "bcast", "--costs", write(tmp_path / "twins", twins), "--ranks", "64", "--sizes", "8")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "too few of Timpani's algorithms: " in done.stderr
+    assert "1 different schedule on these ranks; at least 3" in done.stderr

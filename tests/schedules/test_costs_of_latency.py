@@ -1,0 +1,94 @@
+"""Costs from messages between two ranks only: which relations they measure, and which they can't."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.campaign_files import results_frame
+from tests.installed import FOUND, needs_mpi
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import Campaign
+from timpani.native.build import build_without_mpi
+from timpani.schedules.algorithms.simulation import EqualNodes, NotSimulated, Relation, SimulatedCall, Simulator
+from timpani.schedules.predict.calibration import Calibration, require_calibration
+from timpani.schedules.predict.predictions import PredictedTime, predict
+from timpani.schedules.predict.stand_ins import Closeness, stand_ins
+from timpani.study.cell import OWN, Algorithm, Cell, parse_parameters
+
+pytestmark = needs_mpi
+
+MICROSECONDS = {"first=0,second=1": 1.0, "first=0,second=2": 5.0}
+"""Of a message within a node, and of a message to the other node."""
+
+
+def calibration_from(*pairs: str, places_recorded: bool = True) -> Calibration:
+    return require_calibration(simulator(), [campaign(pairs, places_recorded)])
+
+
+def campaign(pairs: tuple[str, ...], places_recorded: bool = True) -> Campaign:
+    results = [
+        LaunchResult(
+            Cell("latency", Algorithm("openmpi", "default", parse_parameters(pair)), 3, "core", size, "warm"),
+            launch,
+            "n1",
+            median_us=MICROSECONDS[pair] * (1 + launch / 1000),
+        )
+        for pair in pairs
+        for size in (8, 64, 512)
+        for launch in (1, 2, 3)
+    ]
+    ran = [{"rank": rank, "host": host, "cores": [0]} for rank, host in enumerate(["n1", "n1", "n2"])]
+    machine = {"name": "m", "launcher": "openmpi", "groups": [{"name": "g", "nodes": ["n1", "n2"], "cores": 4}]}
+    header = Header.check({"id": "-".join(pairs), "machine": machine}, "test")
+    launches = [{"ranks": ran, "placement": "core"}] if places_recorded else []
+    return Campaign(Path("-".join(["measured", *pairs])), header, results_frame(results), launches, [])
+
+
+def simulator() -> Simulator:
+    return Simulator(build_without_mpi(FOUND[0]))
+
+
+def two_ranks(calibration: Calibration, nodes: int) -> PredictedTime | NotSimulated:
+    call = SimulatedCall("bcast", Algorithm(OWN, "linear"), 2, 8, places=EqualNodes(nodes))
+    return predict(simulator(), calibration, [call])[0]
+
+
+@pytest.mark.parametrize("pairs", [tuple(MICROSECONDS), tuple(MICROSECONDS)[::-1]])
+def test_each_pair_gives_the_costs_of_its_relation(pairs: tuple[str, ...]) -> None:
+    found = calibration_from(*pairs)
+    assert found.relations == {Relation.node, Relation.group}
+    for nodes, microseconds in ((1, 1.0), (2, 5.0)):
+        prediction = two_ranks(found, nodes)
+        assert isinstance(prediction, PredictedTime)
+        assert prediction.time == pytest.approx(microseconds, rel=0.01)
+
+
+def test_campaigns_of_single_pairs_combine() -> None:
+    together = require_calibration(simulator(), [campaign((pair,)) for pair in MICROSECONDS])
+    assert together.costs.messages == calibration_from(*MICROSECONDS).costs.messages
+
+
+def test_costs_within_a_node_refuse_a_call_on_several_nodes() -> None:
+    refused = two_ranks(calibration_from("first=0,second=1"), nodes=2)
+    assert isinstance(refused, NotSimulated)
+    assert "no message between nodes was measured" in refused.why
+
+
+def test_costs_between_nodes_are_used_within_a_node_with_a_note() -> None:
+    between = calibration_from("first=0,second=2")
+    prediction = two_ranks(between, nodes=1)
+    assert isinstance(prediction, PredictedTime)
+    assert prediction.time == pytest.approx(5.0, rel=0.01)
+    (note,) = stand_ins(between, Closeness.from_places([(EqualNodes(2), 4)]))
+    assert (
+        "ranks of the same node were not measured: costs of messages between ranks of one group of nodes are used"
+        in note
+    )
+
+
+def test_costs_of_ranks_at_unknown_places_are_used_for_all_with_a_note() -> None:
+    anywhere = calibration_from("first=0,second=2", places_recorded=False)
+    assert isinstance(two_ranks(anywhere, nodes=2), PredictedTime)
+    (note,) = stand_ins(anywhere, Closeness.from_places([(EqualNodes(2), 4)]))
+    assert note.startswith("The distance between the measured ranks is unknown")

@@ -1,0 +1,84 @@
+"""Combining what campaigns know of a library's algorithms, and the reason when one can't be predicted."""
+
+from itertools import permutations
+
+import pytest
+
+from timpani.errors import UserError
+from timpani.schedules.predict.known_schedules import KnownSchedule, NoSchedule, together
+from timpani.schedules.predict.selected_algorithms import NotPredicted, select_library_algorithms
+from timpani.study.cell import Algorithm
+
+BINOMIAL, CHAIN = (
+    KnownSchedule((Algorithm("timpani", "binomial"),), 0.1),
+    KnownSchedule((Algorithm("timpani", "chain"),), 0.2),
+)
+NOT_MEASURED = NoSchedule("its messages were counted, but its time was not measured")
+NO_SCHEDULE = NoSchedule("its messages match no schedule of Timpani", by_counts=True)
+
+
+def combine_in_all_orders(*results: KnownSchedule | NoSchedule) -> list[KnownSchedule | NoSchedule]:
+    found = []
+    for first, *others in permutations(results):
+        for each in others:
+            first = together(first, each)
+        found.append(first)
+    assert all(each == found[0] for each in found)
+    return found
+
+
+def test_a_missing_result_keeps_the_schedule_of_another_campaign() -> None:
+    assert combine_in_all_orders(BINOMIAL, NOT_MEASURED)[0] == BINOMIAL
+    assert combine_in_all_orders(BINOMIAL, KnownSchedule(BINOMIAL.schedules, 0.3), NOT_MEASURED)[0] == KnownSchedule(
+        BINOMIAL.schedules, 0.3
+    )
+
+
+def test_counts_that_contradict_a_schedule_remove_it() -> None:
+    assert combine_in_all_orders(BINOMIAL, NO_SCHEDULE, NOT_MEASURED)[0] == NO_SCHEDULE
+    contradicted = combine_in_all_orders(BINOMIAL, NOT_MEASURED, CHAIN)[0]
+    assert isinstance(contradicted, NoSchedule)
+    assert contradicted.why == "its messages match different schedules in two campaigns"
+
+
+def test_combining_campaigns_keeps_the_schedules_that_match_both() -> None:
+    few = KnownSchedule((*BINOMIAL.schedules, *CHAIN.schedules), 0.3, (2, 4), oversubscribed=True)
+    many = KnownSchedule(BINOMIAL.schedules, 0.1, (8, 16))
+    assert combine_in_all_orders(few, many)[0] == KnownSchedule(
+        BINOMIAL.schedules, 0.3, (2, 4, 8, 16), oversubscribed=True
+    )
+
+
+OTHERS = [
+    NotPredicted("allreduce", Algorithm("openmpi", "linear_sync"), "another reason", (8,)),
+    NotPredicted("bcast", Algorithm("openmpi", "linear_sync"), "another reason", (8,)),
+]
+
+
+@pytest.mark.parametrize(
+    ("typed", "others", "message"),
+    [
+        ("openmpi/linear", OTHERS, "openmpi/linear can't be predicted: its messages were not counted"),
+        (
+            "openmpi/linear_sync",
+            OTHERS[1:],
+            "openmpi/linear_sync can't be predicted: bcast openmpi/linear_sync at 8 B: another reason",
+        ),
+        (
+            "openmpi/all",
+            OTHERS,
+            "openmpi/all can't be predicted: allreduce openmpi/linear_sync at 8 B: another reason, and 1 more",
+        ),
+        (
+            "openmpi/linear",
+            [NotPredicted("bcast", None, "no messages were counted")],
+            "openmpi/linear can't be predicted: bcast of the library: no messages were counted",
+        ),
+    ],
+)
+def test_the_error_gives_the_reason_of_the_named_algorithm(
+    typed: str, others: list[NotPredicted], message: str
+) -> None:
+    with pytest.raises(UserError) as refused:
+        select_library_algorithms(typed, [], others)
+    assert str(refused.value).startswith(message)
