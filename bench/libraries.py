@@ -72,7 +72,7 @@ FAMILIES = (
         "openmpi",
         ("openmpi",),
         ("4.1.7", "4.1.8", "5.0.8", "5.0.9", "5.0.10", "5.0.11"),
-        "tests/libraries/openmpi_rules/test_tuned_rules_run.py::test_rules_hold_where_the_library_counts_no_messages",
+        "tests/libraries/test_tuned_rules_run.py::test_rules_hold_where_the_library_counts_no_messages",
     ),
     Family(
         "mpich",
@@ -88,7 +88,7 @@ FAMILIES = (
             *("2021.9.0", "2021.10.0", "2021.11.0", "2021.12.1", "2021.13.1", "2021.14.2", "2021.15.0"),
             *("2021.16.2", "2021.17.2", "2021.18.1", "2021.19.0"),
         ),
-        "tests/libraries/test_intel_adjust.py::test_the_library_takes_what_is_written",
+        "tests/libraries/test_intel.py::test_the_library_takes_what_is_written",
     ),
 )
 """What `pip index versions` listed on 25 November 2026; of Intel MPI the last patch of each release."""

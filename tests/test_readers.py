@@ -22,11 +22,11 @@ from bench.common.mutate import mutate
 import timpani
 from tests.campaign_files import RESULT_DEFAULTS, write_header, write_lines
 from tests.installed import FOUND, needs_mpi
-from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, mpi
-from tests.libraries.test_intel_adjust import CATALOGUE as INTEL
-from tests.libraries.test_intel_adjust import MPI as INTEL_MPI
+from tests.libraries.test_intel import CATALOGUE as INTEL
+from tests.libraries.test_intel import MPI as INTEL_MPI
 from tests.libraries.test_mpich_tree import CATALOGUE as MPICH
 from tests.libraries.test_mpich_tree import COMPOSITIONS, LIBRARY
+from tests.libraries.tuned_tables import CATALOGUES, mpi
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load, verify
 from timpani.campaign.folder.raw_record import hashes_of, read_whole_lines, unpack

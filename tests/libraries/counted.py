@@ -4,13 +4,26 @@ import os
 import subprocess
 from pathlib import Path
 
-from tests.libraries.ran import ran
+from tests.campaign.live import SECONDS
 from timpani.campaign.folder.launch_result import Matrix
 from timpani.campaign.run.prove import read_totals
 from timpani.libraries.launch_request import LaunchRequest, Parameters
+from timpani.machine.launchers import command
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import Machine
 from timpani.native.mpi import Mpi
+
+
+def ran(mpi: Mpi, request: LaunchRequest, machine: Machine | None = None) -> "subprocess.CompletedProcess[str]":
+    """How `request` ended, and what it printed."""
+    started = command(mpi, request, machine)
+    for name, text in started.files.items():
+        (request.folder / name).write_text(text)
+    environment = {**os.environ, **dict(mpi.environment), **started.environment}
+    return subprocess.run(
+        started.argv, env=environment, capture_output=True, text=True, errors="replace", check=False, timeout=SECONDS
+    )
+
 
 _SOURCE = Path(__file__).parent / "programs/calls.cpp"
 _COUNT = (("pml_monitoring_enable", "1"), ("pml_monitoring_enable_output", "3"))

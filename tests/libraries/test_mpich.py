@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.installed import every_mpich
-from tests.libraries.ran import ran
+from tests.libraries.counted import ran
 from timpani.libraries.catalogue import AlgorithmInfo
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import (
     catalogue,
     choosing_variable,
     read_algorithms,
-    read_description,
     selection,
     setting,
 )
@@ -79,20 +78,6 @@ def test_parameters_belong_to_the_algorithms_that_read_them() -> None:
     assert of_allreduce["tree"] == ["radix", "segment_bytes"]
 
 
-def test_explanations_are_kept_apart_from_names() -> None:
-    lines = "Variable\nauto - Internal\nring               - Force ring algorithm\nk_brucks - Force radix k"
-    assert read_description(lines) == [
-        ("auto", "Internal"),
-        ("ring", "Force ring algorithm"),
-        ("k_brucks", "Force radix k"),
-    ]
-
-
-def test_nothing_is_forced_for_the_default() -> None:
-    selected = selection(MPI, None, Algorithm("mpich", "default"))
-    assert (selected.parameters, selected.environment, selected.at_creation, selected.at_call) == ((), {}, (), ())
-
-
 def test_an_algorithm_and_its_parameters_hold_around_the_call_alone() -> None:
     named = next(info for info in recorded("5.0.2")["bcast"] if info.name == "pipelined_tree")
     info = replace(named, value="6")  # as the library numbers it
@@ -150,20 +135,6 @@ def test_every_algorithm_has_a_unique_number_other_than_automatic(mpi: Mpi) -> N
         automatic = {each.name: each.value for each in control_variables(mpi, {})}
         assert not [name for name, number in numbers if number == automatic[name]]
         assert len(set(numbers)) == len(numbers)
-
-
-@every_mpich
-def test_a_name_that_the_library_lacks_ends_the_launch(mpi: Mpi) -> None:
-    assert discover(mpi, {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "no_such_algorithm"}).returncode != 0
-
-
-@every_mpich
-def test_the_control_that_makes_a_fallback_an_error_has_its_value(mpi: Mpi) -> None:
-    info = catalogue(mpi).algorithms["bcast"][0]
-    held = dict(selection(mpi, info, Algorithm("mpich", info.name)).at_call)
-    name = "MPIR_CVAR_COLLECTIVE_FALLBACK"
-    values = {each.name: each.value for each in read_variables(discover(mpi, {name: "error"}).stdout)}
-    assert values[name] == held[name]
 
 
 def test_nothing_is_forced_where_the_library_lacks_a_variable_for_it(monkeypatch: pytest.MonkeyPatch) -> None:

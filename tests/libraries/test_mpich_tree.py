@@ -11,16 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.installed import every_mpich, needs_two_cores
-from tests.libraries.ran import ran
+from tests.libraries.counted import ran
 from tests.libraries.test_mpich import MPI, recorded
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import catalogue
 from timpani.libraries.mpich.embedded_trees import EmbeddedTrees, embedded_trees
 from timpani.libraries.mpich.selection_tree import Branch, Tree, below, dump, parse
-from timpani.libraries.mpich.tree_algorithms import guarded
 from timpani.libraries.mpich.tree_faults import faults
-from timpani.libraries.mpich.tree_file import CompositionsFile, TreeFile, write_compositions
+from timpani.libraries.mpich.tree_file import CompositionsFile, SharedMemoryFile, TreeFile, write_compositions
 from timpani.libraries.mpich.written_tree import write_tree
 from timpani.libraries.tuning_file import TuningFile
 from timpani.native.mpi import Mpi
@@ -198,20 +197,6 @@ def test_compositions_give_way_where_a_rule_is_and_nowhere_else(given_rules: lis
         assert file.decide(call) == (None if said.decide(call) else own_file.decide(call)), call
 
 
-def test_a_library_without_compositions_gets_no_file_for_them() -> None:
-    rule = Rule("bcast", Algorithm("mpich", "binomial"))
-    assert write_compositions(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE).said.rules == ()
-
-
-def test_a_rule_that_a_tree_can_express_is_written_whole() -> None:
-    rule = Rule("bcast", Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096"), Span(4, 4), Span(1, 1), Span(4, 4))
-    written = write_tree(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE)
-    assert written.left_out == ()
-    for key in ("comm_size=node_comm_size", "tree_type=kary", "k=2", "chunk_size=4096"):
-        assert f'"{key}"' in written.text
-    assert "comm_size<8" not in dump(below(below(parse(written.text), "collective=bcast"), "comm_type=intra"))
-
-
 @pytest.mark.parametrize(
     ("rule", "why"),
     [
@@ -323,6 +308,17 @@ def test_traps_are_found_with_their_line(what: str, monkeypatch: pytest.MonkeyPa
     assert found[0].line or what == "no branch for bcast"
 
 
+def test_a_file_of_shared_memory_is_recognized_and_not_checked() -> None:
+    text = dump(OWN).replace("algorithm=MPIR_Bcast", "algorithm=MPIDI_POSIX_mpi_bcast")
+    assert [file.recognizes(text) for file in (TreeFile(), CompositionsFile(), SharedMemoryFile())] == [
+        False,
+        False,
+        True,
+    ]
+    [fault] = SharedMemoryFile().lint(text, CATALOGUE, MPI)
+    assert (fault.severity, fault.consequence) == ("note", "Timpani does not check it")
+
+
 PROGRAM = """\
 #include <mpi.h>
 #include <stdlib.h>
@@ -385,11 +381,3 @@ def test_the_librarys_own_tree_is_found_and_has_no_error(mpi: Mpi) -> None:
     assert [each for each in faults(own_tree, library) if each.severity == "error"] == []
     names = {f"algorithm=MPIR_Bcast_intra_{info.library_name}" for info in catalogue(mpi).algorithms["bcast"]}
     assert names <= library.choices["algorithms"]
-
-
-def test_an_algorithm_that_needs_equal_blocks_is_named_for_these_alone() -> None:
-    named, otherwise = leaf_branch("reduce_scatter", "noncommutative"), (leaf_branch("reduce_scatter", "pairwise"),)
-    assert guarded("reduce_scatter", named, otherwise) == (
-        Branch("is_block_regular=yes", (named,)),
-        Branch("is_block_regular=no", otherwise),
-    )

@@ -1,21 +1,24 @@
-"""Open MPI's algorithms, from recorded answers of ompi_info and from the library installed here."""
+"""Open MPI's algorithms, and the files of killed jobs, from recorded answers and the library installed here."""
 
+import os
 import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.installed import every_open_mpi
-from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES
-from tests.libraries.openmpi_rules.tuned_tables import mpi as installation
-from tests.libraries.ran import ran
+from tests.libraries.counted import ran
+from tests.libraries.tuned_tables import CATALOGUES
+from tests.libraries.tuned_tables import mpi as installation
 from timpani.errors import UserError
 from timpani.libraries.launch_request import LaunchRequest, Parameters
 from timpani.libraries.mpich.settings import read_variables
+from timpani.libraries.openmpi import launcher as remains
 from timpani.libraries.openmpi.algorithms import catalogue, selection, setting, shared_start
 from timpani.libraries.openmpi.classic_rules import TunedRules
-from timpani.libraries.openmpi.launcher import counting
+from timpani.libraries.openmpi.launcher import counting, remains_of, remove_remains
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.taken_settings import read_taken
 from timpani.native.build import build
@@ -45,11 +48,6 @@ def test_parameters_are_those_of_the_collective_and_the_radix_is_knomials() -> N
     segments = algorithms["bcast"][0].parameters[0]
     assert (segments.control, segments.default) == ("coll_tuned_bcast_algorithm_segmentsize", 0)
     assert segments.meaning.startswith("Segment size in bytes")
-
-
-def test_nothing_is_forced_for_the_default() -> None:
-    selected = selection(installation("5.0.11"), None, Algorithm("openmpi", "default"))
-    assert (selected.parameters, selected.environment, selected.at_creation, selected.at_call) == ((), {}, (), ())
 
 
 def test_parameters_not_asked_for_go_back_to_their_defaults() -> None:
@@ -108,12 +106,6 @@ def test_hcoll_and_ucc_are_kept_out_where_they_are_installed(tmp_path: Path) -> 
     assert ("coll", "^hcoll,ucc") in TunedRules().switch_on(path, "", mpi)
 
 
-def test_an_algorithm_for_two_ranks_is_offered_for_two() -> None:
-    known = {info.name: info for info in CATALOGUES["4.1.4"].algorithms["allgather"]}
-    assert [ranks for ranks in range(1, 6) if known["two_proc"].restrictions.admit(ranks)] == [1, 2]
-    assert known["two_proc"].restrictions.ranks_wanted() == str(known["two_proc"].restrictions) == "2 ranks or fewer"
-
-
 @pytest.mark.parametrize(("version", "han"), [("4.1.4", ()), ("5.0.11", (("coll", "^han"),))])
 def test_a_setting_has_the_parameters_that_choose_an_algorithm(version: str, han: Parameters) -> None:
     algorithms = {info.name: info for info in CATALOGUES[version].algorithms["bcast"]}
@@ -161,22 +153,6 @@ def test_components_are_those_that_the_library_prints_as_enabled(mpi: Mpi) -> No
 
 
 @every_open_mpi
-def test_settings_of_the_user_are_not_taken_for_defaults(mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = catalogue(mpi)
-    monkeypatch.setenv("OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize", "4711")
-    assert catalogue(mpi) == before
-
-
-@every_open_mpi
-def test_the_parameters_reach_every_rank(mpi: Mpi) -> None:
-    info = catalogue(mpi).algorithms["bcast"][0]
-    parameters = selection(mpi, info, Algorithm("openmpi", info.name)).parameters
-    answer = ran(mpi, LaunchRequest(2, "core", True, parameters, {}, ("env",)))
-    assert len(re.findall(r"^OMPI_MCA_coll_tuned_use_dynamic_rules=1$", answer.stdout, re.MULTILINE)) == 2
-    assert len(re.findall(r"^OMPI_MCA_coll=\^han$", answer.stdout, re.MULTILINE)) == 2 * (mpi.numbers >= (5,))
-
-
-@every_open_mpi
 def test_a_build_without_its_monitoring_component_counts_no_messages(mpi: Mpi, tmp_path: Path) -> None:
     """As builds of 4.1 for PyPI: with its variables set they run, and count nothing."""
     assert counting(mpi) is not None
@@ -212,3 +188,61 @@ def test_a_list_of_variables_is_refused_where_open_mpi_would_end_the_program() -
             check(old, words, environment)
         check(replace(old, version="5.0.3"), words, environment)
     check(old, ["mpirun", "a"], {})
+
+
+USER = os.getuid()
+OF_4 = "1050345472.0;tcp://192.0.2.2:55123"
+OF_5 = "prterun-vm-25822@0.0;tcp4://127.0.0.1:33613"
+
+
+def folders(tmp_path: Path) -> tuple[Path, Path]:
+    """Shared memory and session folders of the jobs above, and of others."""
+    shared, temporary = tmp_path / "shm", tmp_path / "tmp"
+    shared.mkdir()
+    for name in (
+        *(f"vader_segment.vm.{USER}.3e9b0001.{rank}" for rank in (0, 1)),
+        *(f"vader_segment.vm.{USER}.3e9b0002.0", f"sm_segment.vm.{USER}.829e0001.1"),
+        *(f"vader_segment.vm.{USER}.3e9c0001.0", f"vader_segment.vm.{USER + 1}.3e9b0001.0", "3e9b0001"),
+        *(f"sm_segment.vm.{USER}.829f0001.0", f"vader_segment.vm.{USER}.13e9b0001.0"),
+    ):
+        (shared / name).touch()
+    for process, job in ((7, OF_4), (8, "1050411008.0;tcp://192.0.2.2:1")):
+        place = temporary / f"ompi.vm.{USER}" / f"pid.{process}"
+        place.mkdir(parents=True)
+        (place / "contact.txt").write_text(f"{job}\n{process}\n")
+    for process in (25822, 25823):
+        (temporary / f"ompi.{process}" / f"pmix.vm.tool.prterun-vm-{process}@0").mkdir(parents=True)
+    return shared, temporary
+
+
+def test_a_jobs_remains_are_known_by_what_its_launcher_reported(tmp_path: Path) -> None:
+    shared, temporary = folders(tmp_path)
+    assert {path.name for path in remains_of(OF_4, shared, temporary)} == {
+        *(f"vader_segment.vm.{USER}.3e9b0001.{rank}" for rank in (0, 1)),
+        *(f"vader_segment.vm.{USER}.3e9b0002.0", "pid.7"),
+    }
+    assert {path.name for path in remains_of(OF_5, shared, temporary)} == {
+        *(f"sm_segment.vm.{USER}.829e0001.1", "ompi.25822"),
+    }
+
+
+@pytest.mark.parametrize("uri", ["", "nonsense", "*.0;", "prterun-*-*@0.0;", "../.0;", "99999999999999.0;"])
+def test_an_invalid_report_names_no_remains(tmp_path: Path, uri: str) -> None:
+    assert remains_of(uri, *folders(tmp_path)) == []
+
+
+def test_open_files_are_not_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared, temporary = folders(tmp_path)
+    monkeypatch.setattr(remains, "_SHARED_MEMORY", shared)
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    (tmp_path / remains.REPORT).write_text(OF_4)
+    used = shared / f"vader_segment.vm.{USER}.3e9b0001.0"
+    with used.open() as file, subprocess.Popen(["sleep", "60"], stdin=file) as holding:
+        removed = remove_remains(tmp_path)
+        holding.kill()
+    assert used not in removed
+    assert used.exists()
+    assert not (shared / f"vader_segment.vm.{USER}.3e9b0001.1").exists()
+    assert not (temporary / f"ompi.vm.{USER}" / "pid.7").exists()
+    assert (temporary / f"ompi.vm.{USER}" / "pid.8").exists()
+    assert remove_remains(tmp_path / "missing") == []

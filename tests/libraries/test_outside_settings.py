@@ -1,4 +1,4 @@
-"""What sets something of a library without Timpani is found with its place, and reported in words."""
+"""What sets something of a library without Timpani is found with its place, reported, and kept out of launches."""
 
 import os
 from pathlib import Path
@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.installed import every_open_mpi
+from timpani.campaign.run.launch import follow, run_to_end
+from timpani.libraries.launch_request import Command
 from timpani.libraries.outside_settings import (
     baseline_warnings,
     clean_environment,
     described,
+    environment_overrides,
     outside_settings,
     settings_of_libraries,
 )
@@ -44,16 +47,6 @@ def test_a_file_that_chooses_open_mpis_algorithms_is_named_with_its_line(home: P
     said = list(described(outside_settings(mpi, environment)))
     assert f"default is not the library's default: ~/{place} line 3 sets coll_tuned_use_dynamic_rules to " in said[0]
     assert any(f"~/{place} sets osc=rdma, which choose no algorithm" in each for each in said)
-
-
-@every_open_mpi
-def test_a_removed_variable_does_not_hide_the_file_that_holds_without_it(home: Path, mpi: Mpi) -> None:
-    environment = {**os.environ, "OMPI_MCA_coll_tuned_use_dynamic_rules": "0"}
-    found = outside_settings(mpi, environment)
-    assert len(list(baseline_warnings(found))) == 1
-    (removed,) = [each for each in found if each.removed]
-    assert (removed.name, removed.source) == ("OMPI_MCA_coll_tuned_use_dynamic_rules", "the environment")
-    assert any(text.startswith(f"Timpani removes {removed.name} from the environment") for text in described(found))
 
 
 def test_variables_of_components_with_their_own_algorithms_decide_the_default() -> None:
@@ -157,12 +150,6 @@ def test_a_clean_environment_leaves_out_pmixs_file_and_names_the_launchers(tmp_p
     assert any("sets plm=ssh, which choose no algorithm" in line for line in described(found))
 
 
-def test_loaded_modules_are_reported() -> None:
-    found = outside_settings(openmpi(None), {"LOADEDMODULES": "gcc/12:openmpi/4.1.4"})
-    assert list(described(found)) == ["loaded modules: gcc/12, openmpi/4.1.4"]
-    assert list(described(outside_settings(openmpi(None), {"HOME": "/"}))) == []
-
-
 def test_settings_of_each_started_library_are_reported(tmp_path: Path) -> None:
     (tmp_path / ".mpiexec.hydra.conf").write_text("-genv MPIR_CVAR_BCAST_INTRA_ALGORITHM binomial\n")
     environment = {
@@ -206,3 +193,36 @@ def test_the_doctor_warns_of_what_decides_the_default_and_of_what_is_removed(tmp
     assert "MPIR_CVAR_BCAST_INTRA_ALGORITHM" in findings[0].what
     assert findings[1].fix.startswith("`unset MPICH_BCAST_INTRA_ALGORITHM`")
     assert "FI_PROVIDER" in findings[2].what
+
+
+OPENMPI = Mpi("openmpi", "Open MPI", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
+MPICH = Mpi("mpich", "MPICH", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
+MINE = (
+    "OMPI_MCA_coll_tuned_bcast_algorithm",
+    "OMPI_MCA_coll",
+    "MPIR_CVAR_BCAST_INTRA_ALGORITHM",
+    "OMPI_MCA_btl",
+    "HOME",
+)
+
+
+def test_only_what_chooses_algorithms_of_that_library_is_found() -> None:
+    assert environment_overrides(OPENMPI, MINE) == ("OMPI_MCA_coll", "OMPI_MCA_coll_tuned_bcast_algorithm")
+    assert environment_overrides(MPICH, MINE) == ("MPIR_CVAR_BCAST_INTRA_ALGORITHM",)
+    assert environment_overrides(OPENMPI, ["OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_collector"]) == ()
+    others = ["MPIR_CVAR_ALLREDUCE_COMPOSITION", "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", "MPIR_CVAR_CH4_NUM_VCIS"]
+    assert environment_overrides(MPICH, others) == tuple(others[:2])
+    under_other_prefixes = ["MPICH_BCAST_INTRA_ALGORITHM", "MPIR_PARAM_ALLREDUCE_SHORT_MSG_SIZE"]
+    assert environment_overrides(MPICH, [*under_other_prefixes, "MPICH_ASYNC_PROGRESS"]) == tuple(under_other_prefixes)
+    assert environment_overrides(MPICH, ["TIMPANI_RULES", "TIMPANI_MPI", "LD_PRELOAD"]) == ("TIMPANI_RULES",)
+
+
+def test_a_launch_goes_without_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPI_MCA_coll_tuned_bcast_algorithm", "1")
+    monkeypatch.setenv("OMPI_MCA_btl", "self,sm")
+    without = environment_overrides(OPENMPI, MINE)
+    task = follow(Command(("env",), {"ADDED": "yes"}), tmp_path, 30, lambda: False, lambda line: None, without)
+    ended = run_to_end(task)
+    names = {line.partition("=")[0] for line in ended.output.splitlines()}
+    assert {"OMPI_MCA_btl", "ADDED"} <= names
+    assert "OMPI_MCA_coll_tuned_bcast_algorithm" not in names

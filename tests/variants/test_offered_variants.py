@@ -39,21 +39,6 @@ def test_each_component_is_preferred_and_the_first_is_excluded() -> None:
     }
 
 
-def test_xhc_and_acoll_of_open_mpi_6_are_preferred_like_any_component() -> None:
-    found = components(CONSTRUCTED.read_text())
-    assert found.variants == {
-        "acoll": "--mca coll_acoll_priority 100",
-        "adapt": "--mca coll_adapt_priority 100",
-        "basic": "--mca coll_basic_priority 100",
-        "no-han": "--mca coll ^han",
-        "sm": "--mca coll_sm_priority 100",
-        "tuned": "--mca coll_tuned_priority 100",
-        "xhc": "--mca coll_xhc_priority 100",
-    }
-    assert {name for name, why in found.left_out.items() if why == "not in this library"} == {"ucc", "hcoll"}
-    assert parse_variants(found.texts)["xhc"].parameters == (("coll_xhc_priority", "100"),)
-
-
 def test_a_component_that_is_off_is_switched_on() -> None:
     added = 'mca:coll:ucc:version:"component:5.0"\nmca:coll:ucc:param:coll_ucc_priority:value:10\n'
     text = f"{RECORDED}\n{added}mca:coll:ucc:param:coll_ucc_enable:value:false\n"
@@ -104,11 +89,6 @@ def test_a_single_copy_without_its_device_is_left_out(tmp_path: Path, monkeypatc
     assert set(found.variants) == {"no-single-copy"}
     assert found.left_out["cma"] == "in force by default"
     assert found.left_out["knem"] == f"this computer has no {tmp_path}/knem"
-
-
-def test_an_answer_without_components_offers_nothing() -> None:
-    assert not components("").variants
-    assert not transports("").variants
 
 
 @pytest.mark.needs(bool(OPEN_MPIS), "no Open MPI on this machine")

@@ -1,4 +1,4 @@
-"""Finding MPI libraries: the real ones of this machine, and broken copies of them."""
+"""Finding MPI libraries: the real ones of this machine, and broken copies of them; their eager limits and names."""
 
 import os
 import sys
@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.installed import FOUND, MPICHS, OPEN_MPIS, every_mpi, needs_mpi, needs_mpich, needs_open_mpi
+from tests.installed import FOUND, MPICHS, OPEN_MPIS, every_mpi, every_open_mpi, needs_mpi, needs_mpich, needs_open_mpi
 from timpani.errors import UserError
-from timpani.libraries.find import Unusable, choose_mpi, find_mpis, search_mpis, ways_to_a_library
+from timpani.libraries.find import Unusable, choose_mpi, eager_limits, find_mpis, search_mpis, ways_to_a_library
+from timpani.libraries.openmpi.settings import read_eager_limits
+from timpani.libraries.registry import counterpart
 from timpani.native.mpi import Mpi
+from timpani.study.cell import Algorithm
 
 
 def forward(folder: Path, name: str, program: Path) -> None:
@@ -100,17 +103,6 @@ def test_no_library_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         choose_mpi("intel")
 
 
-@needs_open_mpi
-def test_another_librarys_fault_is_not_that_of_the_one_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    forward(tmp_path, "mpirun", OPEN_MPIS[0].mpirun)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    with pytest.raises(UserError, match=r"no MPICH found on PATH .*pip install mpich"):
-        choose_mpi("mpich")
-
-
 def test_a_misspelled_library_and_a_missing_path() -> None:
     with pytest.raises(UserError, match="did you mean openmpi"):
         choose_mpi("opnmpi")
@@ -133,3 +125,50 @@ def test_a_misspelled_library_and_a_missing_path() -> None:
 )
 def test_the_way_to_a_library_follows_what_manages_software_here(environment: dict[str, str], words: str) -> None:
     assert ways_to_a_library({"PATH": "", **environment}, "`apt`") == words
+
+
+@pytest.mark.parametrize(
+    ("collective", "name", "kind", "expected"),
+    [
+        ("bcast", "default", "simgrid", "simgrid/default"),
+        ("bcast", "basic_linear", "simgrid", "simgrid/flattree"),
+        ("bcast", "knomial", "simgrid", "timpani/knomial"),
+        ("scatter", "basic_linear", "simgrid", "simgrid/ompi_basic_linear"),
+        ("bcast", "basic_linear", "openmpi", "openmpi/linear"),
+        ("bcast", "binary_tree", "openmpi", "openmpi/binary"),
+        ("bcast", "knomial", "openmpi", "openmpi/knomial"),
+    ],
+)
+def test_a_published_algorithm_has_a_counterpart(collective: str, name: str, kind: str, expected: str) -> None:
+    assert str(counterpart(collective, Algorithm("openmpi", name), kind)) == expected
+
+
+# Lines of Open MPI 4.1.4's `ompi_info --param btl all --level 9 --parsable`.
+PRINTED = """\
+mca:btl:self:param:btl_self_eager_limit:value:1024
+mca:btl:vader:param:btl_vader_eager_limit:value:4096
+mca:btl:vader:param:btl_vader_eager_limit:source:default
+mca:btl:vader:param:btl_vader_get_limit:value:18446744073709551615
+mca:btl:vader:param:btl_vader_max_send_size:value:32768
+mca:btl:tcp:param:btl_tcp_eager_limit:value:65536
+"""
+
+
+def test_limits_are_read_from_what_ompi_info_prints() -> None:
+    assert read_eager_limits(PRINTED) == {
+        "btl_vader_eager_limit": 4096,
+        "btl_vader_max_send_size": 32768,
+        "btl_tcp_eager_limit": 65536,
+    }
+
+
+@every_open_mpi
+def test_the_installed_library_reports_its_eager_limits(mpi: Mpi) -> None:
+    limits = eager_limits("openmpi", mpi.version)
+    assert any(name.endswith("eager_limit") for name in limits)
+    assert all(limit > 0 for limit in limits.values())
+
+
+def test_a_missing_library_has_no_eager_limits() -> None:
+    assert eager_limits("openmpi", "1.0.0") == {}
+    assert eager_limits("imported", "") == {}

@@ -102,11 +102,6 @@ def test_the_printed_library_version_is_read() -> None:
     assert read_library_version("\nHPE MPT 2.23  08/26/20") == LibraryVersion("HPE MPT 2.23  08/26/20", {})
 
 
-def test_a_vendors_library_is_compared_by_its_parents_version() -> None:
-    assert recognized(MPICH, CRAY).numbers == (3, 4)
-    assert recognized(MPICH, MVAPICH, MPICH_VERSION="3.0").numbers == ()
-
-
 def test_every_vendor_says_what_is_unknown_and_has_its_parents_notes() -> None:
     for each in VENDORS:
         named = each.as_vendor(MPICH, "1.2", "5.0.1")
@@ -118,12 +113,6 @@ def test_every_vendor_says_what_is_unknown_and_has_its_parents_notes() -> None:
             replace(named, name=each.name)
         )
     assert not list(LIBRARIES["mpich"].caution(MPICH))
-
-
-def test_the_note_about_han_holds_for_a_library_derived_from_open_mpi_5() -> None:
-    found = replace(OPEN_MPI, cxx=Path("/opt/hpcx-v2.25/ompi/bin/mpicxx"))
-    mpi = recognized(found, "Open MPI v5.0.7", OMPI_VERSION="5.0.7")
-    assert [note.subject for note in LIBRARIES[mpi.kind].algorithms.notes(mpi)] == ["HAN"]
 
 
 def test_crays_own_collectives_are_variants_that_no_control_variable_must_confirm() -> None:
@@ -256,16 +245,6 @@ def renamed_once(mpi: Mpi, kind: str, text: str) -> Path:
 
 @needs_mpich
 @needs_two_cores
-def test_a_renamed_mpich_is_measured_with_its_algorithms(tmp_path: Path) -> None:
-    folder = renamed_once(MPICHS[0], "mvapich", MVAPICH2)
-    script(folder / "mpiexec", f'exec "{MPICHS[0].mpirun}" "$@"')
-    assert measured(folder, tmp_path / "out", "binomial") == {("default", None), ("binomial", None)}
-    listed = typed("list", "mpis", env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}).stderr
-    assert f"MVAPICH 2.3.6, based on MPICH {MPICHS[0].version}: no real one was tried" in listed
-
-
-@needs_mpich
-@needs_two_cores
 def test_a_cray_is_measured_through_pals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Through a launcher that takes PALS's option for binding, which Hydra's does not."""
     folder = renamed_once(MPICHS[0], "cray", CRAY)
@@ -275,17 +254,6 @@ def test_a_cray_is_measured_through_pals(tmp_path: Path, monkeypatch: pytest.Mon
     script(pals / "mpiexec", f'{checked}\nexec "{MPICHS[0].mpirun}" -bind-to core -n $ranks "$@"')
     monkeypatch.setenv("PATH", str(pals), prepend=os.pathsep)
     assert measured(folder / "mpicxx", tmp_path / "out", "binomial") == {("default", None), ("binomial", None)}
-
-
-@needs_open_mpi
-@needs_two_cores
-def test_a_renamed_open_mpi_is_measured_with_its_algorithms(tmp_path: Path) -> None:
-    """Its launcher says which it is, as Spectrum's does."""
-    folder = renamed_once(OPEN_MPIS[0], "spectrum", SPECTRUM)
-    answer = 'test "$1" = --version && echo "mpirun (IBM Spectrum MPI) 10.3.1.03rtm0" && exit'
-    script(folder / "mpirun", f'{answer}\nexec "{OPEN_MPIS[0].mpirun}" "$@"')
-    assert choose_mpi(str(folder)).title.startswith("IBM Spectrum MPI 10.3.1.03rtm0, based on Open MPI of an unknown")
-    assert measured(folder, tmp_path / "out", "linear") == {("default", None), ("linear", None)}
 
 
 @needs_open_mpi

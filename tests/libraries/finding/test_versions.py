@@ -6,8 +6,7 @@ import pytest
 
 from tests.cli.typed import typed
 from tests.installed import needs_two_cores, rest
-from tests.libraries.counted import compiled_calls
-from tests.libraries.ran import ran
+from tests.libraries.counted import compiled_calls, ran
 from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.launch_request import LaunchRequest

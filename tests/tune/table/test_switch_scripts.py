@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.libraries.openmpi_rules.tuned_tables import mpi
+from tests.libraries.tuned_tables import mpi
 from timpani.tune.tuned_files import module_file, switch_off_script, switch_on_script
 
 NAME = "OMPI_MCA_coll_tuned_dynamic_rules_filename"

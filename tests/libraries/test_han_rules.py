@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, calls, check_mangled, mpi, tables
+from tests.libraries.tuned_tables import CATALOGUES, calls, check_mangled, mpi, tables
 from timpani.libraries.openmpi.classic_rules import TunedRules
 from timpani.libraries.openmpi.han_rules import HanRules
 from timpani.study.cell import Algorithm

@@ -1,20 +1,147 @@
-"""Every known trap of a rules file for coll/tuned is found, with its line, what happens and what mends it."""
+"""Rules files for coll/tuned: written, read back, what they can't say, and every known trap with its line."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, mpi
+from tests.libraries.tuned_tables import CATALOGUES, VERSIONS, check_mangled, check_read_back, mpi
 from timpani.errors import UserError
 from timpani.libraries.openmpi.classic_rules import TunedRules
 from timpani.libraries.openmpi.settings import read_settings
 from timpani.libraries.openmpi.tuned_faults import faults_of_settings as faults
-from timpani.libraries.tuning_file import Fault
+from timpani.libraries.tuning_file import MAX_RANK_COUNTS, Fault, Written
+from timpani.study.cell import Algorithm
+from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span
 from timpani.tune.foreign_file import read_file
 
 FILE = TunedRules()
+LINEAR, BINOMIAL = Algorithm("openmpi", "linear"), Algorithm("openmpi", "binomial")
+
+
+def written(*rules: Rule, version: str = "5.0.11", **fields: object) -> Written:
+    table = SelectionTable("Open MPI", version, rules, **fields)  # type: ignore[arg-type]
+    return FILE.write(table, CATALOGUES[version], mpi(version))
+
+
+def numbers(text: str) -> list[str]:
+    """Each line's, without comments."""
+    return [line.split("#")[0].strip() for line in text.splitlines()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", VERSIONS)
+@given(data=st.data())
+def test_a_written_file_is_read_back(version: str, data: st.DataObject) -> None:
+    check_read_back(FILE, version, data)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_mangled_files_are_refused_in_one_line_or_read(version: str) -> None:
+    table = SelectionTable(
+        "Open MPI",
+        version,
+        (
+            Rule("bcast", LINEAR, Span(4, 4), sizes=Span(4096, 65535)),
+            Rule("allgather", Algorithm("openmpi", "ring"), Span(3, 5), sizes=Span(64, None)),
+            Rule("alltoall", Algorithm("openmpi", "linear_sync", (("max_requests", 4),)), Span(2, 8)),
+        ),
+    )
+    whole = FILE.write(table, CATALOGUES[version], mpi(version)).text
+    pool = [*"0123456789-+# \n\t.xe\0é٣", "rule-file-version-2", "010", "0x", "9" * 50, "-1", "99999999999"]
+    check_mangled(FILE, version, whole, pool, Call("bcast", 4, 1, 4, 5000))
+
+
+def test_a_rule_has_a_guard_below_and_an_end_above() -> None:
+    file = written(Rule("bcast", LINEAR, Span(4, 4), sizes=Span(4096, 65535)))
+    assert not file.left_out
+    rules = ("0 1", "0 0 0 0", "4 3", "0 0 0 0", "4096 1 0 0", "65536 0 0 0", "5 1", "0 0 0 0")
+    assert numbers(file.text) == ["1", "7", "3", *rules]
+
+
+def test_blocks_are_multiplied_by_ranks_and_each_rank_count_has_an_entry() -> None:
+    file = written(Rule("allgather", Algorithm("openmpi", "ring"), Span(3, 5), sizes=Span(64, 127)))
+    from_blocks = [line for line in numbers(file.text) if len(line.split()) == 4 and not line.startswith("0 ")]
+    assert from_blocks == ["192 4 0 0", "384 0 0 0", "256 4 0 0", "512 0 0 0", "320 4 0 0", "640 0 0 0"]
+    many = Rule("allgather", LINEAR, Span(2, 2 + MAX_RANK_COUNTS), sizes=Span(64, 127))
+    [left_out] = written(many).left_out
+    assert left_out.rule == many
+    assert f"more than {MAX_RANK_COUNTS}" in left_out.why
+    assert not written(replace(many, sizes=ALL)).left_out
+    assert not written(replace(many, collective="bcast")).left_out
+
+
+def test_max_requests_take_version_2_where_the_library_reads_it() -> None:
+    rule = Rule("alltoall", Algorithm("openmpi", "linear_sync", (("max_requests", 4),)), Span(2, 8))
+    file = written(rule)
+    assert file.text.startswith("rule-file-version-2\n")
+    assert "0 4 0 0 4" in numbers(file.text)
+    old = written(rule, version="4.1.4")
+    assert old.text.startswith("0  # collectives")
+    assert "reads no max_requests" in old.left_out[0].why
+    assert "rule-file-version" not in written(Rule("bcast", LINEAR)).text
+
+
+def test_a_chain_has_its_fan_out_and_others_none() -> None:
+    chain = Algorithm("openmpi", "chain", (("segment_bytes", 8192),))
+    assert "0 2 4 8192" in numbers(written(Rule("bcast", chain)).text)  # 4: the library's
+    file = written(Rule("bcast", Algorithm("openmpi", "binomial", (("chain_fanout", 8),))))
+    assert file.said.rules == (Rule("bcast", BINOMIAL),)
+    assert "binomial does not read it" in file.left_out[0].why
+
+
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        (Rule("bcast", Algorithm("openmpi", "knomial", (("radix", 8),))), "can't say radix"),
+        (Rule("scatter", Algorithm("openmpi", "linear_nb", (("max_requests", 8),))), "can't say max_requests"),
+        (Rule("allgather", Algorithm("openmpi", "two_proc"), Span(2, 4)), "fails on more than 2 ranks"),
+        (Rule("gatherv", LINEAR), "no rules for gatherv"),
+        (Rule("bcast", Algorithm("timpani", "binomial")), "not an algorithm of coll/tuned"),
+        (Rule("bcast", Algorithm("openmpi", "sparbit")), "sparbit"),
+        (Rule("gather", BINOMIAL, sizes=Span(64, 4096)), "only the root"),
+        (Rule("alltoallv", LINEAR, sizes=Span(64, 4096)), "compares no size"),
+        (Rule("scan", LINEAR, sizes=Span(64, 4096)), "whatever the count"),
+    ],
+)
+def test_rules_that_a_file_cannot_express_are_left_out_and_named(rule: Rule, why: str) -> None:
+    file = written(rule, Rule("allreduce", Algorithm("openmpi", "ring"), Span(4, 4)))
+    assert [(each.rule, why in each.why) for each in file.left_out] == [(rule, True)]
+    assert file.said.rules_for([rule.collective]) == ()
+    assert file.said.rules_for(["allreduce"])
+
+
+def test_rules_drop_the_node_count_and_report_it() -> None:
+    on_one = Rule("bcast", LINEAR, Span(8, 8), nodes=Span(1, 1), per_node=Span(8, 8))
+    on_four = Rule("bcast", BINOMIAL, Span(8, 8), nodes=Span(4, 4), per_node=Span(2, 2))
+    [dropped] = written(on_one).left_out
+    assert dropped.why == "measured on 1 node of 8 ranks, but the file applies it to any 8 ranks"
+    both = written(on_one, on_four)
+    assert both.said.rules == ()
+    assert [each.rule for each in both.left_out] == [on_one, on_four]
+    assert "can't distinguish 1 node of 8 ranks from 4 nodes of 2 ranks, where binomial" in both.left_out[0].why
+    same = written(on_one, replace(on_four, algorithm=LINEAR))
+    assert {rule.algorithm for rule in same.said.rules} == {LINEAR}
+
+
+def test_a_gather_rule_is_written_if_one_algorithm_holds_at_all_measured_sizes() -> None:
+    rules = (
+        Rule("gather", BINOMIAL, Span(4, 4), sizes=Span(8, 511)),
+        Rule("gather", BINOMIAL, Span(4, 4), sizes=Span(512, 4096)),
+        Rule("gather", BINOMIAL, Span(8, 8), sizes=Span(8, 511)),
+        Rule("gather", LINEAR, Span(8, 8), sizes=Span(512, 4096)),
+    )
+    file = written(*rules, measured={"gather": Span(8, 4096)})
+    assert file.said.rules == (Rule("gather", BINOMIAL, Span(4, 4)),)
+    assert [("not measured, too" in each.why) for each in file.left_out] == [True, True, False, False]
+    more = written(replace(rules[0], nodes=Span(1, 1)), rules[1], measured={"gather": Span(8, 8192)})
+    assert more.said.rules == ()
+    assert len(more.left_out) == 2  # that the file would apply it to any nodes matters no more
+
+
 RULE = "1 7 3  0 1  0 0 0 0  4 1  0 1 0 0  5 1  0 0 0 0\n"
 
 
@@ -27,6 +154,9 @@ def found(text: str, version: str = "5.0.11") -> list[Fault]:
 def test_a_right_file_has_no_fault() -> None:
     assert found(RULE) == []
     assert found(f"rule-file-version-2\n{RULE}") == []
+    for zero in ("00", "+0", "-0", "0x0"):
+        assert found(RULE.replace("0 1 0 0", f"{zero} 1 0 {zero}").replace("4 1", "0x4 1")) == []
+    assert found("1 3 1  0 1  0 3 0 0\n") == []  # from 0 ranks on: all communicators
     assert found("1 9 1  0 2  0 1 0 0  4096 1 0 0\n") == found("1 9 1  0 1  0 1 0 0\n")  # sizes, and one algorithm
 
 
@@ -45,6 +175,7 @@ def test_a_right_file_has_no_fault() -> None:
         (RULE.replace("4 1", "010 1"), "warning", 4, "010 is read as 8 (octal"),
         (RULE.replace("4 1", "010\x1b 1"), "warning", 4, "010\\x1b is read as 8 (octal"),
         (RULE.replace("0 1 0 0", "0 1 0 08"), "warning", 5, "08 is read as 0 (octal"),
+        (RULE.replace("0 1 0 0", "0 1 0 0x"), "warning", 5, "0x is read as 0"),
         (RULE.replace("4 1", "4 ranks 1"), "warning", 4, "'ranks' stands outside of a comment"),
         (RULE + "7 1\n", "warning", 8, "more numbers than"),
         ("1 5 1  0 1  0 1 0 0\n", "warning", 1, "leaves collective 5 to others"),
@@ -53,6 +184,7 @@ def test_a_right_file_has_no_fault() -> None:
         (RULE.replace("0 1 0 0", "0 2 0 0"), "warning", 5, "chain with fan-out 0"),
         ("1 7 2  4 1  0 1 0 0  5 1  0 0 0 0\n", "warning", 2, "no rule for fewer than 4 ranks"),
         ("1 7 2  0 1  0 0 0 0  2 1  0 1 0 0\n", "warning", 4, "nothing ends the rules for 2 ranks"),
+        ("1 7 2  0 1  0 0 0 0  2 1  0 1 0 -1\n", "error", 5, "a segment size is negative"),
         ("1 7 3  0 1  0 0 0 0  4 1  0 1 0 0  4 1  0 0 0 0\n", "warning", 6, "rules for 4 ranks after 4"),
         ("1 7 3  0 1  0 0 0 0  4 1  0 1 0 0  2 1  0 0 0 0\n", "warning", 6, "2 ranks after 4"),
         ("1 7 3  0 1  0 0 0 0  4 1  0 1 0 0  64 1  0 0 0 0\n", "warning", 4, "hold up to 63 ranks"),
@@ -186,14 +318,3 @@ def test_a_library_is_asked_what_is_set(tmp_path: Path) -> None:
     here = replace(mpi("5.0.11"), info=asked)
     errors = [fault for fault in FILE.lint(RULE, CATALOGUES["5.0.11"], here) if fault.severity == "error"]
     assert [fault.what for fault in errors] == ["coll is ^tuned (environment), without tuned"]
-
-
-@pytest.mark.parametrize("zero", ["00", "+0", "-0", "0x0", "000"])
-def test_a_zero_in_another_form_is_a_zero(zero: str) -> None:
-    assert found(RULE.replace("0 1 0 0", f"{zero} 1 0 {zero}")) == []
-
-
-def test_a_hexadecimal_number_is_what_it_shows() -> None:
-    assert not [fault for fault in found(RULE.replace("4 1", "0x4 1")) if "is read as" in fault.what]
-    [fault] = [fault for fault in found(RULE.replace("0 1 0 0", "0 1 0 0x")) if "is read as" in fault.what]
-    assert fault.what == "0x is read as 0"

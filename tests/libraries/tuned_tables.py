@@ -15,7 +15,7 @@ from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span
 
-DATA = Path(__file__).parents[2] / "data/ompi_info"
+DATA = Path(__file__).parents[1] / "data/ompi_info"
 VERSIONS = ("4.1.4", "5.0.11")
 SIX = "6.0.0"
 _ASKED = {version: (DATA / f"openmpi-{version}.txt").read_text() for version in VERSIONS}

@@ -1,1 +1,0 @@
-"""The rules files of Open MPI."""
