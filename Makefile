@@ -46,7 +46,7 @@ demo: setup
 
 # What needs nothing from this machine and is not slow: no root, MPI library, compiler or browser.
 unit: .venv/setup-unit
-	$(bin)/python -m pytest -n auto -q -m 'not needs and not slow'
+	$(bin)/python -m pytest -n auto -q -m 'not needs and not slow and not rest'
 
 # WORKERS=n: processes that run tests at the same time. Programs are built first: in a test others would wait for them.
 WORKERS := 4

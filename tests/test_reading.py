@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.campaign_files import cells, results_of, write_campaign
 from tests.cli.typed import typed
-from tests.report.conftest import synthetic_header, write_campaign
 from timpani.errors import UserError
 from timpani.programs.preloaded_command import read_executable
 from timpani.reading import open_regular, read_bytes
@@ -67,7 +67,7 @@ def test_commands_refuse_a_pipe_in_one_line(words: Callable[[Path], tuple[str | 
 
 @pytest.mark.parametrize("name", ["campaign.json", "results.jsonl", "launches.jsonl"])
 def test_a_pipe_in_a_campaign_is_refused_in_one_line(name: str, pipe: Path, tmp_path: Path) -> None:
-    folder = write_campaign(tmp_path / "c", synthetic_header(), [], [])
+    folder = write_campaign(tmp_path / "c", results_of(cells({"default": {8: 1.0}})))
     (folder / name).unlink(missing_ok=True)
     shutil.move(pipe, folder / name)
     done = typed("show", folder)

@@ -19,10 +19,8 @@ from tests.installed import FOUND, every_mpi
 from timpani.errors import UserError
 from timpani.native.build import PRELOADED, RULES_CHECK, build, build_without_mpi, is_built
 from timpani.native.cache import cache_folder
-from timpani.native.compile import compile_sources
 from timpani.native.compiler import Compiler, archiver_options
 from timpani.native.mpi import Mpi
-from timpani.native.sources import sources
 
 CMAKE = """\
 cmake_minimum_required(VERSION 3.20)
@@ -136,14 +134,6 @@ def test_programs_are_linked_with_the_library_asked_for(small: Path, mpi: Mpi) -
     assert mpi.version in said
 
 
-def test_the_second_build_comes_from_the_cache(small: Path, mpi: Mpi) -> None:
-    first = build(mpi, small)
-    built = (first / "timpani-measure").stat()
-    assert build(mpi, small) == first
-    assert (first / "timpani-measure").stat().st_mtime_ns == built.st_mtime_ns
-    assert {path.name for path in first.iterdir()} == {"timpani-measure", "build-seconds"}
-
-
 def test_the_part_without_mpi_is_compiled_once_for_all_libraries(small: Path, mpi: Mpi, tmp_path: Path) -> None:
     library, other = (wrapper(tmp_path / name, mpi, f"g++ -I/{name} -L/{name} -l{name}") for name in "ab")
     assert build(library, small) != build(other, small)
@@ -181,7 +171,9 @@ def test_a_library_with_another_compiler_has_its_own(
     assert len(parts()) == 2
 
 
-def test_each_part_depends_on_its_own_sources(small: Path, mpi: Mpi) -> None:
+def test_each_part_depends_on_its_own_sources_and_on_flags(
+    small: Path, mpi: Mpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
     part, whole = build_without_mpi(mpi, small), build(mpi, small)
     (small / "measure/main.cpp").write_text(PROGRAM + "// changed\n")
     assert build_without_mpi(mpi, small) == part
@@ -191,6 +183,8 @@ def test_each_part_depends_on_its_own_sources(small: Path, mpi: Mpi) -> None:
     assert build_without_mpi(mpi, small) != part
     program = build(mpi, small) / "timpani-measure"
     assert subprocess.run([program], capture_output=True, text=True, check=True).stdout.endswith("linked anew\n")
+    monkeypatch.setenv("CXXFLAGS", "-DOTHER")
+    assert build(mpi, small) != program.parent
 
 
 def test_a_cache_that_can_only_be_read_is_read(small: Path, mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,14 +200,6 @@ def test_a_cache_that_can_only_be_read_is_read(small: Path, mpi: Mpi, monkeypatc
     (small / "measure/main.cpp").write_text(PROGRAM + "// changed\n")
     assert build(mpi, small).parent == cache_folder()
     assert parts() == set()  # the part was in the other one
-
-
-def test_other_sources_and_other_flags_are_built_anew(small: Path, mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = build(mpi, small)
-    (small / "measure/main.cpp").write_text(PROGRAM + "// changed\n")
-    second = build(mpi, small)
-    monkeypatch.setenv("CXXFLAGS", "-DOTHER")
-    assert len({first, second, build(mpi, small)}) == 3
 
 
 def builder(source: Path, mpi: Mpi) -> list[str]:
@@ -247,30 +233,10 @@ def test_a_failed_build_shows_the_compilers_error_and_leaves_nothing(small: Path
     assert (build(mpi, small) / "timpani-measure").is_file()
 
 
-def test_a_mistake_in_the_project_is_shown(small: Path, mpi: Mpi) -> None:
-    (small / "CMakeLists.txt").write_text(CMAKE + "include(nothing_like_this)\n")
-    with pytest.raises(UserError, match="nothing_like_this"):
-        build(mpi, small)
-
-
-def test_a_compiler_that_fails_at_once_is_shown_with_its_own_words(small: Path, tmp_path: Path) -> None:
-    compiler = tmp_path / "c++"
-    compiler.write_text("#!/bin/sh\necho \"c++: fatal error: cannot execute 'as'\" >&2\nexit 1\n")
-    compiler.chmod(0o755)
-    errors = compile_sources(small, Compiler((str(compiler),)), (), (), tmp_path / "tree", tmp_path / "built")
-    assert errors == "c++: fatal error: cannot execute 'as'"
-
-
 def test_a_full_disk_is_named_and_not_the_compiler(small: Path, mpi: Mpi) -> None:
     (small / "CMakeLists.txt").write_text(CMAKE + 'message(FATAL_ERROR "main.o: No space left on device")\n')
     with pytest.raises(UserError, match=r"cache/timpani: the disk is full; make room, or set XDG_CACHE_HOME"):
         build(mpi, small)
-
-
-def test_remains_of_a_killed_builder_are_removed(small: Path, mpi: Mpi) -> None:
-    (cache_folder() / "building-killed").mkdir()
-    folder = build(mpi, small)
-    assert built_folders() == {folder, *parts()}
 
 
 def test_a_build_announces_what_it_compiles_and_how_long_it_took(
@@ -386,20 +352,6 @@ def test_a_relative_cache_home_is_not_one(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("XDG_CACHE_HOME", "cache")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_folder() == tmp_path / ".cache/timpani"
-
-
-def test_our_sources_are_there() -> None:
-    assert (sources() / "CMakeLists.txt").is_file()
-
-
-def test_only_the_programs_asked_for_are_built_unless_all_are_there(small: Path, mpi: Mpi) -> None:
-    with (small / "CMakeLists.txt").open("a") as file:
-        file.write(CMAKE[CMAKE.index("add_executable") :].replace("timpani-measure", "timpani-discover"))
-    part = build(mpi, small, programs=("timpani-measure",))
-    assert [each.name for each in part.glob("timpani-*")] == ["timpani-measure"]
-    every = build(mpi, small)
-    assert {each.name for each in every.glob("timpani-*")} == {"timpani-measure", "timpani-discover"}
-    assert build(mpi, small, programs=("timpani-measure",)) == every
 
 
 def test_the_library_to_preload_is_built_without_the_verifier_and_the_simulator(small: Path, mpi: Mpi) -> None:

@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign_files import write_header, write_lines
+from tests.campaign_files import cells, results_of, write_campaign, write_lines
 from tests.cli.typed import typed
 from tests.installed import needs_simgrid
-from tests.tuning.campaigns import results
-from timpani.campaign.folder.launch_result import RESULT_SCHEMA
 from timpani.campaign.folder.load import load
 from timpani.campaign.read.cell_table import estimate_cells
 
@@ -27,13 +25,9 @@ pytestmark = needs_simgrid
 
 @pytest.fixture
 def measured(tmp_path: Path) -> Path:
-    folder = tmp_path / "measured"
-    folder.mkdir()
-    write_header(folder, machine={"name": "a <desk> -- mine"})
-    curve = {"default": {size: [time_us(size) * (1 + 0.001 * k) for k in range(-2, 3)] for size in SIZES}}
-    lines = results(curve, collective="latency", ranks=2).select(*RESULT_SCHEMA).to_dicts()
-    write_lines(folder / "results.jsonl", lines)
-    return folder
+    curve = {size: [time_us(size) * (1 + 0.001 * k) for k in range(-2, 3)] for size in SIZES}
+    results = results_of(cells({"default": curve}, collective="latency"))
+    return write_campaign(tmp_path / "measured", results, machine={"name": "a <desk> -- mine"})
 
 
 def test_simulated_messages_take_what_measured_ones_took(measured: Path, tmp_path: Path) -> None:
@@ -46,8 +40,8 @@ def test_simulated_messages_take_what_measured_ones_took(measured: Path, tmp_pat
         where = ("--on", f"simgrid:{platform}", "-o", str(folder))
         done = typed("run", "latency", "--sizes", "8,1Ki,16Ki,1Mi", "--ranks", ranks, *where)
         assert done.returncode == 0, done.stderr
-        cells = estimate_cells(load(folder).raced)
-        found = dict(zip(cells["message_bytes"], cells["median_us"], strict=True))
+        table = estimate_cells(load(folder).raced)
+        found = dict(zip(table["message_bytes"], table["median_us"], strict=True))
         assert found == pytest.approx({size: time_us(size) for size in found}, rel=0.03)
 
 
