@@ -68,7 +68,7 @@ def test_a_cell_fails_whose_rule_was_not_followed(mpi: Mpi, tmp_path: Path) -> N
 
 
 @needs_mpi
-@pytest.mark.parametrize("name", ["a b", "a:b", "a$LIB"])
+@pytest.mark.parametrize("name", ["a:b", "a$LIB"])
 def test_a_path_that_the_loader_would_cut_is_refused(file: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / name).symlink_to(cache_folder().parent)
     done = timpani("preload", "--rules", file, "--", "true", env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / name)})
@@ -82,9 +82,7 @@ def test_a_path_that_the_loader_would_cut_is_refused(file: Path, tmp_path: Path,
     [
         ("timpani-rules 2\nend 0\n", "rules"),
         (RULES[:-6], "end"),
-        ("timpani-rules 1\nbcast nonsense\nend 1\n", "nonsense"),
         (" timpani-rules 1\nbcast nonsense\nend 1\n", "nonsense"),
-        ("bcast linear\n", "does not begin with 'timpani-rules'"),
         ("", "does not begin with 'timpani-rules'"),
     ],
 )
@@ -100,13 +98,6 @@ def test_an_invalid_rules_file_is_refused_before_the_program_starts(tmp_path: Pa
 def test_a_missing_rules_file_is_called_missing(tmp_path: Path) -> None:
     done = typed("preload", "--rules", tmp_path / "none.txt", "--", "true")
     refused = f"timpani: there is no file {tmp_path}/none.txt; `timpani rules` writes such a file\n"
-    assert (done.returncode, done.stderr) == (2, refused)
-
-
-@needs_mpi
-def test_a_folder_in_place_of_rules_is_called_one(tmp_path: Path) -> None:
-    done = typed("preload", "--rules", tmp_path, "--", "true")
-    refused = f"timpani: {tmp_path} can't be read (Is a directory); `timpani rules` writes such a file\n"
     assert (done.returncode, done.stderr) == (2, refused)
 
 

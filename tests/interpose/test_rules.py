@@ -70,13 +70,6 @@ def test_a_missing_file_is_reported_in_one_line(run_program: RunProgram, tmp_pat
     assert only_defaults(done)
 
 
-def test_a_folder_is_reported_like_a_missing_file(run_program: RunProgram, tmp_path: Path) -> None:
-    done = run_program(CALLS, text="", TIMPANI_RULES=str(tmp_path))
-    assert len(done.messages()) == 1
-    assert f"{tmp_path}: Is a directory" in done.messages()[0]
-    assert only_defaults(done)
-
-
 def test_rules_that_are_too_large_or_no_regular_file_are_refused_at_once(
     run_program: RunProgram, tmp_path: Path
 ) -> None:

@@ -93,10 +93,9 @@ def test_outside_the_nodes_the_error_says_how_to_reach_slurm(lab: Made, tmp_path
     assert f"Slurm, from the nodes only: {enter} sinfo" in timpani("lab", "status").stdout
 
 
-@pytest.mark.parametrize("place", ["deep", "."], ids=["missing on the node", "another one on the node"])
-def test_a_folder_that_nodes_do_not_share_is_named(lab: Made, tmp_path: Path, place: str) -> None:
+def test_a_folder_that_nodes_do_not_share_is_named(lab: Made, tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
-    in_own = f'mount -t tmpfs none own && mkdir own/deep && cd own/{place} && exec "$@"'
+    in_own = 'mount -t tmpfs none own && cd own && exec "$@"'  # on the node another folder has this name
     run = (*MAIN, "run", *STUDY, "--ranks", "2", "--launches", "1", "--on", "slurm:lab,nodes=1", "-o", "c")
     done = lab.exec("n1", "unshare", "--mount", "sh", "-c", in_own, "sh", *run, cwd=tmp_path)
     assert done.returncode == 2, done.stderr

@@ -1,6 +1,8 @@
 """The measuring program on real ranks: right data, a common clock, honest starts, counted messages."""
 
 import statistics
+from collections.abc import Callable
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 
@@ -9,7 +11,6 @@ import pytest
 from tests.builds import build_native_tests
 from tests.installed import needs_memory, needs_two_cores
 from tests.mpi.conftest import RunPlan, every_mpi, on_ranks, one_mpi, start
-from tests.undisturbed import one_undisturbed
 from timpani.campaign.plan.count_limits import has_large_counts
 from timpani.machine.cores import read_cores
 from timpani.native.mpi import Mpi
@@ -19,6 +20,21 @@ from timpani.study.operations import COLLECTIVES
 SIZES = (0, 8, 56, 1000, 40_000)
 
 HOUR_NS = 3_600_000_000_000
+
+
+RUNS = 20
+
+
+def one_undisturbed(attempt: Callable[[], None]) -> None:
+    """Pass if `attempt` passes in one of RUNS runs.
+
+    On a busy machine a rank may lose its core between two readings of the clock that are compared. A fault of the
+    product is in all runs.
+    """
+    for _ in range(RUNS - 1):
+        with suppress(AssertionError):
+            return attempt()
+    return attempt()
 
 
 def every_collective(sizes: tuple[int, ...] = SIZES) -> list[str]:
