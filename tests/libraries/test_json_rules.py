@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from tests.libraries.tuned_tables import CATALOGUES, SIX, check_mangled, check_r
 from timpani.libraries.openmpi import LIBRARY
 from timpani.libraries.openmpi.classic_rules import ClassicRules, TunedRules
 from timpani.libraries.openmpi.han_rules import HanRules
-from timpani.libraries.openmpi.json_rules import SCHEMA_FILE, JsonRulesFile
+from timpani.libraries.openmpi.json_rules import JsonRulesFile
 from timpani.libraries.tuning_file import Fault, Written
 from timpani.study.cell import Algorithm
 from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span
@@ -287,23 +286,3 @@ def test_json_that_only_the_library_accepts_is_a_note(text: str, what: str) -> N
     assert "note" in {each.severity for each in faults}
     assert "error" not in {each.severity for each in faults}
     assert FILE.read(text, CATALOGUES[SIX])
-
-
-def test_the_librarys_schema_is_used_where_it_is_installed(tmp_path: Path) -> None:
-    folder = tmp_path / "share/openmpi"
-    folder.mkdir(parents=True)
-    mpirun = tmp_path / "bin/mpirun"
-    schema = folder / SCHEMA_FILE
-    schema.write_text(json.dumps({"properties": {"collectives": {"propertyNames": {"enum": ["barrier"]}}}}))
-    [fault] = lint(text_of(), mpirun=mpirun)
-    assert (fault.severity, fault.consequence) == ("note", "the library's reader does not use the schema")
-    assert "objects at collectives: 'bcast' is not one of" in fault.what
-    assert lint(text_of(collective="barrier").replace("binomial", "tree"), mpirun=mpirun) == []
-    # The library's schema refers to a list of choices as if it were a schema.
-    by_reference = {"anyOf": {"$ref": "#/$defs/words"}}
-    schema.write_text(json.dumps({"properties": {"module": by_reference}, "$defs": {"words": [{"enum": ["han"]}]}}))
-    assert "'tuned' is not" in lint(text_of(), mpirun=mpirun)[0].what
-    schema.write_text('{"type": 7}')
-    [unusable] = lint(text_of(), mpirun=mpirun)
-    assert unusable.severity == "note"
-    assert "can't be used" in unusable.what

@@ -16,12 +16,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
-from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from timpani.errors import UserError, printable, shortened
+from timpani.errors import printable, shortened
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.grid import NONE, CommunicatorGroup, RuleGrid, SizeChoice, covers
 from timpani.libraries.json_text import JsonMember, JsonObject, JsonValue, NotJsonError, read_document
@@ -51,7 +48,6 @@ from timpani.libraries.tuning_file import (
     share_calls,
 )
 from timpani.native.mpi import Mpi
-from timpani.reading import read_bytes
 from timpani.study.cell import Algorithm
 from timpani.study.selection import ALL, Rule, SelectionTable, Span, overlap, split_span
 from timpani.study.sizes import LARGEST
@@ -82,12 +78,6 @@ _NO_ALGORITHM = "ignore"
 """The name of id 0: the library decides."""
 
 _NEVER = "the library never uses it"
-
-SCHEMA_FILE = "tuned_dynamic_file_schema.json"
-_SCHEMA_PLACES = ("share/openmpi", "share/doc/openmpi", "share/doc/openmpi/tuning-apps")
-"""Below the folder of the installation."""
-
-_MAX_OBJECTIONS = 5
 
 
 class JsonRulesFile(TuningFile):
@@ -123,8 +113,6 @@ class JsonRulesFile(TuningFile):
         for collective in rules.collectives:
             found += _collective_faults(collective, catalogue)
         yield from first_faults(found)
-        if not rules.ignored:
-            yield from _schema_faults(text, mpi)
         chosen = {each.name for each in rules.collectives if any(group.choices for group in each.groups)}
         yield from setting_faults(chosen & set(TUNED), mpi)
 
@@ -371,53 +359,6 @@ def _fits_all(group: CommunicatorGroup, other: CommunicatorGroup) -> bool:
     """Whether `group` fits all communicators that `other` fits."""
     spans = ((group.ranks, other.ranks), (group.nodes, other.nodes), (group.per_node, other.per_node))
     return all(covers(one, each) for one, each in spans)
-
-
-def _schema_faults(text: str, mpi: Mpi) -> Iterator[Fault]:
-    """What the installation's JSON schema objects to; nothing without a schema, or where `text` is no strict JSON.
-
-    The library's reader does not use the schema, and reads keys that the schema forbids, so the objections are notes.
-    The schema of August 2026 is no valid one: it names a list of choices by a reference, where a list must stand.
-    """
-    root = mpi.mpirun.resolve().parent.parent
-    path = next(
-        (root / place / SCHEMA_FILE for place in _SCHEMA_PLACES if (root / place / SCHEMA_FILE).is_file()), None
-    )
-    if path is None:
-        return
-    jsonschema = import_module("jsonschema")  # it takes 0.1 s, and few installations have a schema
-    validator = jsonschema.Draft201909Validator
-    try:
-        document = json.loads(text)
-        schema = _corrected(json.loads(read_bytes(path, "install the library whole")))
-        validator.check_schema(schema)
-    except (jsonschema.SchemaError, RecursionError, ValueError, OSError, UserError) as error:
-        why = getattr(error, "message", str(error))
-        what = f"the library's schema {path} can't be used: {shortened(why, 80)}"
-        yield Fault("note", None, printable(what), "only Timpani's checks are made", "nothing is to be done")
-        return
-    for each in islice(validator(schema).iter_errors(document), _MAX_OBJECTIONS):
-        where = "/".join(map(str, each.absolute_path)) or "the document"
-        what = f"the library's schema objects at {where}: {shortened(each.message, 120)}"
-        consequence = "the library's reader does not use the schema"
-        yield Fault("note", None, printable(what), consequence, "editors that use the schema mark this place")
-
-
-def _corrected(schema: Any) -> Any:
-    """`schema` with lists of choices in place of references to them."""
-    definitions = schema.get("$defs", {}) if isinstance(schema, dict) else {}
-    choices = {f"#/$defs/{name}": each for name, each in definitions.items() if isinstance(each, list)}
-
-    def correct(value: Any) -> Any:
-        if isinstance(value, list):
-            return [correct(each) for each in value]
-        if not isinstance(value, dict):
-            return value
-        if isinstance(named := value.get("anyOf"), dict) and named.get("$ref") in choices:
-            value = {**value, "anyOf": choices[named["$ref"]]}
-        return {name: correct(each) for name, each in value.items() if f"#/$defs/{name}" not in choices}
-
-    return correct(schema)
 
 
 def _merged(said: tuple[Said, ...]) -> tuple[Rule, ...]:
