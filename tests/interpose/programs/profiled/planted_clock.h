@@ -19,6 +19,7 @@ static struct {
 __attribute__((constructor)) static void open_clock(void) {
     const int file = open(getenv("PLANTED_CLOCK"), O_RDWR);
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    alarm(1800); /* a rank whose peer was killed waits for it no longer */
 }
 
 int clock_gettime(clockid_t id, struct timespec *time) {
