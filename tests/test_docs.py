@@ -211,7 +211,8 @@ def test_campaign_page_names_what_is_written(followed: Callable[[Path], Path]) -
 
 
 MAX_GLOSSARY_ENTRIES = 40
-MAX_METHODOLOGY_WORDS = 4500
+MAX_WORDS = 50_000
+MAX_WORDS_OF_PAGES = {"notebook": 400, "methodology.md": 4500}
 
 
 def test_the_glossary_is_short_and_sorted() -> None:
@@ -226,9 +227,16 @@ def test_every_how_to_is_listed() -> None:
     assert {page.name for page in folder.glob("*.md")} - {"README.md"} <= listed
 
 
-def test_the_methodology_is_short() -> None:
-    words = [word for word in (DOCS / "methodology.md").read_text().split() if re.search(r"\w", word)]
-    assert len(words) <= MAX_METHODOLOGY_WORDS
+def words_in(page: Path) -> int:
+    return len([word for word in page.read_text().split() if re.search(r"\w", word)])
+
+
+def test_pages_are_short() -> None:
+    """What the code can print stands on the site only."""
+    for part, limit in MAX_WORDS_OF_PAGES.items():
+        pages = sorted((DOCS / part).glob("*.md")) or [DOCS / part]
+        assert {name_of(page): words for page in pages if (words := words_in(page)) > limit} == {}
+    assert sum(len(page.read_text().split()) for page in PAGES) <= MAX_WORDS
 
 
 def test_a_library_is_named_in_its_folder_alone() -> None:
