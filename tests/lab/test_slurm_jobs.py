@@ -54,7 +54,7 @@ def test_the_jobs_of_an_array_share_the_launches_and_ranks_are_where_asked(lab: 
 
 def test_a_signaled_job_keeps_its_results_and_the_next_job_continues(lab: Made, tmp_path: Path) -> None:
     sizes = "2M,4M,6M,8M"
-    long = ("bcast", "--algorithms", "default", "--sizes", sizes, "--precision", "0.00001", "--slot", "3s")
+    long = ("bcast", "--algorithms", "default", "--sizes", sizes, "--precision", "0.00001", "--slot", "1s")
     command = (*MAIN, "run", *long, "--launches", "1", "--ranks", "2", "--on", "slurm:lab,nodes=1", "-o", "c")
     with lab.start("n1", *command, cwd=tmp_path, stderr=subprocess.PIPE) as following:
         wait_until(lambda: (tmp_path / "c" / "results.jsonl").exists() or following.poll() is not None)
