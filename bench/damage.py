@@ -15,12 +15,13 @@ from bench.common.command import timpani
 from bench.common.mutate import mutate
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import Campaign, load, verify
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.errors import UserError
 from timpani.report.document.text import text_of
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.provenance import provenance
 from timpani.report.verdict.verdict_text import verdict_document
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 CORRUPTIONS = int(os.environ.get("CORRUPTIONS", "1000"))
 SEED = int(os.environ.get("SEED", "1"))
@@ -76,5 +77,5 @@ def _figures(campaign: Campaign) -> str:
     """All that is shown of a campaign."""
     terms = provenance(campaign.header, campaign.launches)
     methods = methods_paragraph(campaign.header, campaign.launches)
-    shown = estimate_cells(campaign.raced).write_csv()
+    shown = estimate_cells(raced_results(campaign)).write_csv()
     return "\n".join([shown, methods, text_of(verdict_document(campaign).blocks), *map(str, terms)])

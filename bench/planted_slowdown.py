@@ -17,6 +17,7 @@ from bench.common.command import cells, timpani
 from bench.variants import BLOCKS, LEVEL_WANTED, POWER_WANTED, SLOWDOWN, summarize
 from timpani.campaign.folder.load import load
 from timpani.tuning.decide.decide import compare_with_default
+from timpani.tuning.decide.raced import raced_results
 
 CAMPAIGNS = 24
 SIZE = "64Ki"
@@ -81,7 +82,7 @@ def run() -> None:
         campaigns = []
         for number in range(CAMPAIGNS):
             timpani(*measured, "--seed", str(number), "-o", str(folder / str(number)))
-            campaigns.append(compare_with_default(load(folder / str(number)).raced))
+            campaigns.append(compare_with_default(raced_results(load(folder / str(number)))))
     rows = pl.concat(campaigns)
     for variant, truth, wanted in (
         ("again", 1.0, f"at most {LEVEL_WANTED:.0%}"),

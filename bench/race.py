@@ -17,10 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from timpani.race.futility import Futility
+from timpani.race.race import LaunchTime, Race
 from timpani.study.cell import Algorithm
 from timpani.study.point_weights import Point
-from timpani.tuning.race.futility import Futility
-from timpani.tuning.race.race import LaunchTime, Race
 
 CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "1000"))
 POINTS = 3

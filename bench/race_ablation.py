@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from bench import race_grid
 from bench.race import ACCEPTED, BURST_S, MACHINES, MAX_LAUNCHES, SETUP_S, USUAL_ROUNDS, Floats, Machine, truth
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.run.agenda import Racing
+from timpani.race import futility as race_futility
+from timpani.race import grid as grid
+from timpani.race.agenda import Racing
 from timpani.stats.regret import UNSEEN_MODE_FACTOR
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.point_weights import Point
-from timpani.tuning.race import futility as race_futility
-from timpani.tuning.race import grid as grid
 
 CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "20"))
 ROUND_ERROR = 0.08

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.race import ACCEPTED, MAX_LAUNCHES
+from timpani.race.futility import Futility
+from timpani.race.race import LaunchTime, Race
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.point_weights import Point
-from timpani.tuning.race.futility import Futility
-from timpani.tuning.race.race import LaunchTime, Race
 
 RACES = int(os.environ.get("TIMPANI_BENCH_RACES", "1000"))
 ERROR = 0.03

@@ -18,7 +18,7 @@ import numpy as np
 
 from bench.race import ACCEPTED, MAX_LAUNCHES, USUAL_LAUNCHES, Floats
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.run.agenda import Racing
+from timpani.race.agenda import Racing
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.point_weights import Point
 

@@ -20,8 +20,7 @@ from timpani.campaign.folder.load import Campaign, load
 from timpani.libraries.find import choose_mpi, find_mpis
 from timpani.study.cell import DEFAULT
 from timpani.tuning.decide.decide import decide
-from timpani.tuning.race.outcome import race_verdict
-from timpani.tuning.race.results import race_standings
+from timpani.tuning.decide.raced import race_standings, race_verdict, raced_results
 
 HERE = ("bcast", "allreduce", "reduce", "allgather", "alltoall", "--sizes", "1:1M")
 LAB = ("bcast", "allreduce", "--sizes", "1Ki:64Ki", "--ranks", "8", "--slot", "25ms")
@@ -62,8 +61,8 @@ def _compare(root: Path, asked: tuple[str, ...]) -> None:
         f"  exhaustive / race: {inside['exhaustive'] / inside['race']:.2f} inside cells (wanted: 5, in a lab 10), "
         f"{seconds['exhaustive'] / seconds['race']:.2f} with starts"
     )
-    standings = race_standings(campaigns["race"].raced)
-    verdict = race_verdict(campaigns["race"].raced)
+    standings = race_standings(raced_results(campaigns["race"]))
+    verdict = race_verdict(raced_results(campaigns["race"]))
     if verdict:
         print(f"  race: bound of 2 % reached at {verdict.reached} of {verdict.points}; sampled {verdict.sampled} more")
     chosen: dict[str, Choices] = {
@@ -98,4 +97,4 @@ def _measured_seconds(folder: Path) -> list[float]:
 def _by_verdict(campaign: Campaign) -> Choices:
     """What is significantly faster than the default, else the default."""
     chosen = pl.when(verdict="better").then("best_label").otherwise(pl.lit(DEFAULT))
-    return choices_of(decide(campaign.raced).with_columns(chosen.alias("chosen")), "chosen")
+    return choices_of(decide(raced_results(campaign)).with_columns(chosen.alias("chosen")), "chosen")

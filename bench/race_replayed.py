@@ -26,12 +26,12 @@ from bench.common.command import timpani
 from bench.race import ACCEPTED, Floats
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import load
-from timpani.campaign.run.agenda import Racing
+from timpani.race.agenda import Racing
+from timpani.race.race import Race
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.defaults import MAX_LAUNCHES
 from timpani.study.point_weights import Point
 from timpani.study.schema import ALLOWED, REGRET
-from timpani.tuning.race.race import Race
 
 RACES = int(os.environ.get("TIMPANI_BENCH_RACES", "200"))
 COLLECTIVES = ("bcast", "allreduce", "reduce", "allgather", "alltoall")

@@ -17,7 +17,7 @@ from timpani.campaign.folder.load import load
 from timpani.campaign.folder.machine_states import with_states
 from timpani.study.schema import CHANGED, STATE
 from timpani.tuning.decide.decide import compare_with_default
-from timpani.tuning.race.results import RacedResults
+from timpani.tuning.decide.raced import RacedResults
 
 CAMPAIGNS = 10
 LAUNCHES = 8

@@ -14,7 +14,7 @@ from bench.common.command import cells, timpani
 from bench.common.cost_of_choices import Choices, LogTimes, choices_of, log_times, regret
 from timpani.campaign.folder.load import load
 from timpani.study.schema import algorithm_label
-from timpani.tuning.race.results import race_standings
+from timpani.tuning.decide.raced import race_standings, raced_results
 
 LAUNCHES = 5
 MAX_SECONDS = 60.0
@@ -58,7 +58,7 @@ def _compare_race_with_runs_by_hand(root: Path, names: list[str], seconds_of_a_r
         _by_hand(name, MAX_RUNS_BY_HAND, root / f"by-hand-{number}")
     timpani(*WHAT, "--seed", "3", "-o", str(root / "third"))
     third = log_times(load(root / "third"))
-    of_race = _mean_regret(third, choices_of(race_standings(load(root / "race").raced), "choice_label"))
+    of_race = _mean_regret(third, choices_of(race_standings(raced_results(load(root / "race"))), "choice_label"))
     print(f"raced to a regret of 2 %: {race:.1f} s; its choices have {of_race:.2%} regret on average")
     averages = pl.concat([load(root / f"by-hand-{number}").results for number in range(len(names))])
     enough = None

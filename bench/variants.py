@@ -21,7 +21,7 @@ from timpani.stats.compare import ALPHA
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.compare.changes import changes
 from timpani.tuning.decide.decide import compare_with_default
-from timpani.tuning.race.results import RacedResults
+from timpani.tuning.decide.raced import RacedResults
 
 COMPARISONS = 200
 """Points of one campaign: `timpani compare` corrects for all points of two campaigns together."""

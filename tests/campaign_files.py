@@ -20,7 +20,7 @@ from timpani.campaign.folder.sealed import checksum, seal_object
 from timpani.study.arrival import TOGETHER
 from timpani.study.cell import VARIANT_SIGN, Algorithm, Cell
 from timpani.study.schema import ALLOWED, REGRET
-from timpani.tuning.race.results import RacedResults
+from timpani.tuning.decide.raced import RacedResults
 
 RESULT_DEFAULTS = {each.name: each.default for each in fields(LaunchResult) if each.default is not MISSING}
 

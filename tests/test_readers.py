@@ -32,7 +32,6 @@ from timpani.campaign.folder.load import load, verify
 from timpani.campaign.folder.raw_record import hashes_of, read_whole_lines, unpack
 from timpani.campaign.folder.sealed import checksum, seal_object
 from timpani.campaign.read.campaign_warnings import load_warnings
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import with_locality
 from timpani.campaign.run.prove import indistinct
 from timpani.errors import UserError
@@ -68,6 +67,8 @@ from timpani.study.sizes import parse_sizes
 from timpani.study.study import read_study
 from timpani.study.values import parse_duration, parse_ranks
 from timpani.tune import table_file
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 DATA = Path(__file__).parent / "data"
 
@@ -193,7 +194,7 @@ def campaign(name: str) -> Callable[[bytes, Path], object]:
             (folder / each).write_bytes(seal_object(text) if each == "campaign.json" else sealed_lines(text, each))
         verify(folder, read_header(folder))
         found = load(folder)
-        cells = with_locality(estimate_cells(found.raced), found)
+        cells = with_locality(estimate_cells(raced_results(found)), found)
         said = [
             text_of(cell_tables(cells)),
             *load_warnings(found.launches),
@@ -226,7 +227,7 @@ def osu(raw: bytes, folder: Path) -> None:
     path.write_bytes(raw)
     logs = [BenchmarkLog.parse(str(path), "default")]
     import_logs(logs, made, ranks=2, machine="desk", datatype="MPI_CHAR", command="timpani import")
-    text_of(cell_tables(estimate_cells(load(made).raced)))
+    text_of(cell_tables(estimate_cells(raced_results(load(made)))))
 
 
 def predictions(raw: bytes, folder: Path) -> None:
@@ -235,7 +236,7 @@ def predictions(raw: bytes, folder: Path) -> None:
     campaign, place = load(folder), folder / "predicted"
     place.mkdir(exist_ok=True)
     (place / "predictions.json").write_bytes(seal_object(raw, FILE.sealed_for))
-    compared = compare_predicted(estimate_cells(campaign.raced), stored_predictions(place, campaign))
+    compared = compare_predicted(estimate_cells(raced_results(campaign)), stored_predictions(place, campaign))
     assert all(text.isprintable() for text in (predicted_sentence(compared), *compared.predictions.left_out))
 
 

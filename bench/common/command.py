@@ -11,7 +11,8 @@ from pathlib import Path
 import polars as pl
 
 from timpani.campaign.folder.load import load
-from timpani.campaign.read.cell_table import estimate_cells
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 TIMPANI = str(Path(sys.executable).parent / "timpani")
 
@@ -37,4 +38,4 @@ def timpani(*arguments: str) -> float:
 
 def cells(folder: Path) -> pl.DataFrame:
     """The estimated cells of a campaign."""
-    return estimate_cells(load(folder).raced)
+    return estimate_cells(raced_results(load(folder)))

@@ -13,12 +13,13 @@ from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.store import Store
-from timpani.campaign.read.cell_table import CONTRACT, EXTRAS, estimate_cells
 from timpani.cli.show import show
 from timpani.errors import UserError
 from timpani.machine.describe import MachineDescription
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import LOCALITY
+from timpani.tuning.decide.cell_table import CONTRACT, EXTRAS, estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 APP = typer.Typer()
 APP.command()(show)
@@ -67,7 +68,7 @@ def test_data_formats_hold_the_same_rows_with_the_stable_columns_first(campaign:
     shown = READERS[form](io.BytesIO(run(campaign, "--format", form).stdout_bytes))
     assert tuple(shown.columns) == (*CONTRACT, *EXTRAS, LOCALITY)
     kept = ["collective", "message_bytes", "median_us", "ci_low_us", "osu_avg_us", "launches", "status"]
-    assert shown.select(kept).equals(estimate_cells(load(campaign).raced).select(kept))
+    assert shown.select(kept).equals(estimate_cells(raced_results(load(campaign))).select(kept))
 
 
 def test_json_is_a_list_of_objects(campaign: Path) -> None:

@@ -6,11 +6,12 @@ import pytest
 from tests.installed import needs_compiler
 from tests.report.words.test_output_files import full_after
 from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.errors import UserError
 from timpani.imports.log_import import BenchmarkLog, Imported, import_logs, read_log
 from timpani.imports.printed_table import PrintedFile, PrintedTable
 from timpani.report.tables.osu_format import osu_blocks
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 LOGS = Path(__file__).parents[1] / "data" / "osu"
 CONDITIONS: dict[str, Any] = {"ranks": 4, "machine": "old", "datatype": None, "command": "import"}
@@ -97,7 +98,7 @@ def test_the_kth_file_of_a_cell_is_its_launch_k(tmp_path: Path) -> None:
     campaign = imported(tmp_path / "old", "bcast-7.4-full.txt", "barrier-7.4.txt", "bcast-7.4-full-second.txt")
     assert campaign.results.filter(collective="bcast", message_bytes=8)["launch"].to_list() == [1, 2]
     assert campaign.results.filter(collective="barrier")["launch"].to_list() == [1]
-    cell = estimate_cells(campaign.raced).filter(collective="bcast", message_bytes=65536).row(0, named=True)
+    cell = estimate_cells(raced_results(campaign)).filter(collective="bcast", message_bytes=65536).row(0, named=True)
     assert cell["osu_avg_us"] == pytest.approx((8.21 + 9.03) / 2)
     assert (cell["launches"], cell["median_us"]) == (2, None)
 
@@ -109,7 +110,7 @@ def test_runs_appended_to_one_file_are_launches_too(tmp_path: Path) -> None:
 
 
 def test_a_failed_validation_is_a_failed_result(tmp_path: Path) -> None:
-    cells = estimate_cells(imported(tmp_path / "old", "scatter-7.5-validated.txt").raced)
+    cells = estimate_cells(raced_results(imported(tmp_path / "old", "scatter-7.5-validated.txt")))
     failed = cells.filter(status="failed").row(0, named=True)
     assert (failed["message_bytes"], failed["osu_avg_us"]) == (8, None)
     assert "scatter-7.5-validated.txt:8" in failed["error"]
@@ -117,7 +118,7 @@ def test_a_failed_validation_is_a_failed_result(tmp_path: Path) -> None:
 
 def test_the_cells_of_several_datatypes_are_kept_apart(tmp_path: Path) -> None:
     campaign = imported(tmp_path / "old", "reduce-7.5-two-datatypes.txt")
-    cells = estimate_cells(campaign.raced).filter(message_bytes=128).sort("mode")
+    cells = estimate_cells(raced_results(campaign)).filter(message_bytes=128).sort("mode")
     assert cells.select("mode", "osu_avg_us", "launches").rows() == [
         ("warm, MPI_FLOAT", 1.89, 1),
         ("warm, MPI_INT", 0.94, 1),
@@ -198,7 +199,7 @@ def test_each_imported_file_may_name_an_algorithm(tmp_path: Path) -> None:
     first, second = LOGS / "bcast-7.4-full.txt", LOGS / "bcast-5.6.txt"
     logs = [BenchmarkLog.parse(f"chain:fanout=4={first}", "default"), BenchmarkLog.parse(str(second), "basic_linear")]
     import_logs(logs, tmp_path / "both", **CONDITIONS)
-    labels = set(estimate_cells(load(tmp_path / "both").raced)["label"])
+    labels = set(estimate_cells(raced_results(load(tmp_path / "both")))["label"])
     assert labels == {"chain:fanout=4", "linear"}  # the canonical name
 
 
@@ -339,7 +340,7 @@ def test_buffers_of_devices_and_hosts_are_cells_of_their_own(tmp_path: Path) -> 
     )
     plain = "# OSU MPI Latency Test v5.9\n# Size  Latency (us)\n4  0.25\n"
     campaign, _ = kept(tmp_path, text + plain)
-    cells = estimate_cells(campaign.raced)
+    cells = estimate_cells(raced_results(campaign))
     assert dict(zip(cells["mode"], cells["osu_avg_us"], strict=True)) == {
         "warm": 0.25,
         "warm, MPI-CUDA, DEVICE (D) to DEVICE (D)": 20.0,
@@ -360,7 +361,7 @@ def test_pairs_and_window_of_the_message_rate_are_part_of_the_cell(tmp_path: Pat
         RATE.format(1, 64) + "8 60.00 7500000.00\n" + RATE.format(4, 16) + "8 600.00 75000000.00\n",
         ranks=None,
     )
-    cells = estimate_cells(campaign.raced).sort("ranks")
+    cells = estimate_cells(raced_results(campaign)).sort("ranks")
     assert cells.select("ranks", "parameters", "launches").rows() == [
         (2, "pairs=1,window=64", 1),
         (8, "pairs=4,window=16", 1),

@@ -4,11 +4,11 @@ import polars as pl
 import pytest
 
 from tests.tuning.campaigns import results
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.models.curves import curves, fittable_results
 from timpani.models.fit import fit
 from timpani.study.schema import CHANGED, STATE
-from timpani.tuning.race.results import RacedResults
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import RacedResults
 
 SIZES = (1, 1024, 4096, 16384)
 NEAR, FAR = (0.2, 0.001), (0.9, 0.001)

@@ -25,6 +25,7 @@ from timpani.study.cell import Algorithm, Cell
 from timpani.study.keys import ROTATING
 from timpani.study.operations import CallArguments
 from timpani.study.schema import REGRET
+from timpani.tuning.decide.raced import raced_results
 
 SECOND = 1_000_000_000
 SMALL = {**CALL, "name": "bcast", "operator": "", "size_class": 4, "bytes": 200 * 8, "calls": 200}
@@ -225,10 +226,9 @@ def test_the_bound_on_the_loss_is_in_seconds_of_the_program(tmp_path: Path) -> N
     assert not any("other algorithms" in line for line in savings_lines(profile, unraced))
     campaign = measured(times, regret=0.01)
     savings = expected_savings(profile, [campaign])
-    race = campaign.raced.race
+    race = raced_results(campaign).race
     assert race is not None
-    [point] = race.points()
-    regret = race.standing(point).regret
+    [regret] = race.regrets.values()
     assert savings.lost == pytest.approx(1.5 * regret / (1 + regret) + 1.5)
     assert any("other algorithms could save at most" in line for line in savings_lines(profile, savings))
 

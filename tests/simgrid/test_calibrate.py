@@ -9,7 +9,8 @@ from tests.campaign_files import cells, results_of, write_campaign, write_lines
 from tests.cli.typed import typed
 from tests.installed import needs_simgrid
 from timpani.campaign.folder.load import load
-from timpani.campaign.read.cell_table import estimate_cells
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 SIZES = [2**power for power in range(3, 21)]
 SWITCH = 8192
@@ -40,7 +41,7 @@ def test_simulated_messages_take_what_measured_ones_took(measured: Path, tmp_pat
         where = ("--on", f"simgrid:{platform}", "-o", str(folder))
         done = typed("run", "latency", "--sizes", "8,1Ki,16Ki,1Mi", "--ranks", ranks, *where)
         assert done.returncode == 0, done.stderr
-        table = estimate_cells(load(folder).raced)
+        table = estimate_cells(raced_results(load(folder)))
         found = dict(zip(table["message_bytes"], table["median_us"], strict=True))
         assert found == pytest.approx({size: time_us(size) for size in found}, rel=0.03)
 

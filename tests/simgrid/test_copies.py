@@ -8,7 +8,8 @@ import pytest
 from tests.cli.typed import typed
 from tests.installed import needs_simgrid
 from timpani.campaign.folder.load import load
-from timpani.campaign.read.cell_table import estimate_cells
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 pytestmark = needs_simgrid
 
@@ -19,7 +20,7 @@ SIZES = (64, 65536, 1048576)
 def measured(folder: Path, *arguments: str) -> pl.DataFrame:
     done = typed("run", *arguments, "--on", "simgrid:four-groups-of-4", "-o", folder)
     assert done.returncode == 0, done.stderr
-    cells = estimate_cells(load(folder).raced)
+    cells = estimate_cells(raced_results(load(folder)))
     assert cells["error"].null_count() == cells.height, cells["error"].to_list()
     return cells
 

@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 from tests.tuning.campaigns import around, results
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.studies.claim import Case, Claim
 from timpani.studies.claims import (
     CHECKS,
@@ -25,7 +24,8 @@ from timpani.studies.claims import (
     verdict_of,
 )
 from timpani.study.compose import shipped_studies
-from timpani.tuning.race.results import RacedResults
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import RacedResults
 
 SIZES = [2**power for power in range(21)]
 

@@ -8,12 +8,13 @@ import pytest
 from tests.report.conftest import synthetic_header, write_campaign
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import load
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import without_pairs
 from timpani.studies.agreement import agreement, pair_times, unpaired
 from timpani.studies.claims_text import check_claims, claims_object, claims_text
 from timpani.studies.tables import COMPARISON, import_published, published_times, read_published
 from timpani.study.cell import Algorithm, Cell
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 BEHROOZ = read_published("behrooz", COMPARISON)
 
@@ -144,7 +145,7 @@ def test_holts_tables_are_compared_with_a_campaign_of_latencies(tmp_path: Path) 
     ]
     campaign = load(write_campaign(tmp_path / "c", synthetic_header(), results, []))
     table = read_published("holt", COMPARISON)
-    cells = without_pairs(estimate_cells(campaign.raced))
+    cells = without_pairs(estimate_cells(raced_results(campaign)))
     times = published_times(table, "openmpi")
     assert pair_times(cells, times).height == 8
     assert unpaired(cells, times).campaign_only.is_empty()
@@ -166,7 +167,7 @@ def test_several_pairs_of_a_campaign_are_kept_apart(tmp_path: Path) -> None:
         for other in (1, 2)
     ]
     campaign = load(write_campaign(tmp_path / "c", synthetic_header(), results, []))
-    cells = without_pairs(estimate_cells(campaign.raced))
+    cells = without_pairs(estimate_cells(raced_results(campaign)))
     assert set(cells["label"]) == {"default"}
     assert set(cells["placement"]) == {"core, ranks 0 and 1", "core, ranks 0 and 2"}
     pairs = pair_times(cells, published_times(read_published("holt", COMPARISON), "openmpi"))

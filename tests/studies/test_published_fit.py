@@ -8,7 +8,6 @@ import pytest
 
 from tests.report.page.test_page import Page
 from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import with_locality
 from timpani.models.fitted_model import NamedModel
 from timpani.models.regression import Regression
@@ -18,6 +17,8 @@ from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.page import render
 from timpani.studies.fits import StudyFit
 from timpani.studies.tables import import_published
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 pytestmark = pytest.mark.slow
 
@@ -123,7 +124,7 @@ def holt(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
 
 
 def test_points_lines_and_switches_are_there_to_be_drawn(holt: Campaign) -> None:
-    found = fit_section(holt, with_locality(estimate_cells(holt.raced), holt)).fits
+    found = fit_section(holt, with_locality(estimate_cells(raced_results(holt)), holt)).fits
     assert found.filter(part=MEASURED)["message_bytes"].to_list()[:3] == [0, 1, 2]
     assert found.filter(part=SWITCH)["message_bytes"].to_list() == [256]
     assert found.filter(part=FITTED)["piece"].n_unique() == 3  # and a bend, which has no separate line

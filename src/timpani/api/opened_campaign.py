@@ -10,10 +10,11 @@ import polars as pl
 from timpani.campaign.folder.fields import EndingFields, StartFields, recorded_fields
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.folder.raw_record import PACKED, read_lines
-from timpani.campaign.read.cells_in_context import cells_in_context
 from timpani.study.schema import MACHINE_CELL
 from timpani.study.words import counted
+from timpani.tuning.decide.cell_table import cells_in_context
 from timpani.tuning.decide.decide import decide
+from timpani.tuning.decide.raced import raced_results
 
 if TYPE_CHECKING:
     from timpani.report.figures.theme import Chart
@@ -104,7 +105,7 @@ class OpenedCampaign:
     @cached_property
     def decisions(self) -> pl.DataFrame:
         """One row per point: the best algorithm, what ties with it, and how the default compares."""
-        return decide(self._campaign.raced)
+        return decide(raced_results(self._campaign))
 
     @cached_property
     def verdict(self) -> dict[str, Any]:

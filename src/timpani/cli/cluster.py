@@ -12,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from timpani.campaign.folder.load import load_one_machine
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.cli.terminal.options import Force, Format, campaign_argument, format_option, output_option
 from timpani.errors import UserError, unknown
 from timpani.libraries.find import choose_mpi
@@ -31,6 +30,8 @@ from timpani.models.hockney import LATENCY, costs_from_zero
 from timpani.report.fit.fit_text import curve_name
 from timpani.report.words.output_files import write_file
 from timpani.study.placement import check_placement
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -63,7 +64,7 @@ def calibrate(
 ) -> None:
     """Write a platform for SimGrid with the message times of a campaign."""
     campaign = load_one_machine(folder)
-    found = fit(campaign.results, estimate_cells(campaign.raced), f"{folder}/results.jsonl")
+    found = fit(campaign.results, estimate_cells(raced_results(campaign)), f"{folder}/results.jsonl")
     latencies = [curve for curve in found.curves if curve.name["collective"] == LATENCY]
     if not latencies:
         raise UserError(f"{folder} has no latency over sizes", "measure it: timpani run latency -o DIR")

@@ -9,7 +9,6 @@ import typer
 
 from timpani.campaign.folder.load import Campaign as LoadedCampaign
 from timpani.campaign.folder.load import load
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.study_names import with_study_names
 from timpani.cli.terminal.completing import complete_campaign
 from timpani.cli.terminal.figure_options import FigureOptions
@@ -34,6 +33,8 @@ from timpani.report.words.drawn_figures import FigureStyle
 from timpani.slices import Hook
 from timpani.study.cell import OWN
 from timpani.study.words import counted
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 
 class ModelPrediction(Protocol):
@@ -96,7 +97,7 @@ def fit(
     # Data, and predictions, have the names of the algorithms that were measured.
     named = campaign if format is Format.json else with_study_names(campaign)
     context = FitContext.from_campaign(named, clock_ghz, published or [])
-    found = fit_models(named.results, estimate_cells(named.raced), f"{folder}/results.jsonl", formula)
+    found = fit_models(named.results, estimate_cells(raced_results(named)), f"{folder}/results.jsonl", formula)
     prediction, why_not = _predict(campaign, costs_from, required=costs_from is not None or figure is not None)
     found = replace(found, left_out=[*found.left_out, *why_not])
     if figure is not None:

@@ -11,7 +11,6 @@ import typer
 from timpani.campaign.folder.bundle import bundle_name
 from timpani.campaign.folder.load import Campaign as LoadedCampaign
 from timpani.campaign.folder.load import load
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.study_names import by_statistic, with_study_names
 from timpani.cli.terminal.completing import complete_predictions
 from timpani.cli.terminal.figure_options import FIGURES, FigureOptions
@@ -31,6 +30,8 @@ from timpani.report.page.table_files import ALL_TIMES, table_files
 from timpani.report.words.output_files import check_new, write_file, write_files
 from timpani.slices import Hook
 from timpani.study.words import counted
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 _PREDICTIONS: Hook[Callable[[Path, LoadedCampaign], PredictedCells]] = Hook("STORED_PREDICTIONS")
 
@@ -139,7 +140,7 @@ def _of_one(folder: Path, output: Path | None, chosen: _OfOneCampaign, style: Fi
         typer.echo(output)
         typer.echo(f"the answer in words: timpani verdict {shlex.quote(str(folder))} --details", err=True)
     if predictions is not None:
-        typer.echo(predictions.sentence(estimate_cells(campaign.raced)))
+        typer.echo(predictions.sentence(estimate_cells(raced_results(campaign))))
     if chosen.figures is not None:
         _write_figures(Report(campaign, fits, predictions), chosen.figures, chosen, style, force)
 

@@ -13,7 +13,6 @@ import typer
 from timpani.campaign.folder.load import Statistic as StatisticName
 from timpani.campaign.folder.load import load
 from timpani.campaign.read.cell_selection import CellSelection, select_cells
-from timpani.campaign.read.cells_in_context import cells_in_context
 from timpani.campaign.read.study_names import by_statistic, with_study_names
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import (
@@ -37,6 +36,7 @@ from timpani.report.tables.campaign_tables import campaign_tables
 from timpani.report.tables.osu_format import osu_blocks
 from timpani.report.verdict.verdict_text import verdict_document, verdict_object
 from timpani.report.words.output_files import write_file
+from timpani.tuning.decide.cell_table import cells_in_context
 
 _option = partial(typer.Option, rich_help_panel="Only a part of it")
 _DATA = (Format.json, Format.parquet)

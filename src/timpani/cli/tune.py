@@ -43,6 +43,7 @@ from timpani.tune.pages.explanation import explained
 from timpani.tune.pages.source_warnings import made_from
 from timpani.tune.workflow import PredictionReach
 from timpani.tuning.decide.choose_rules import select
+from timpani.tuning.decide.raced import raced_results
 from timpani.tuning.decide.replacements import rule_line, rules_text, warnings
 
 _DEFAULT_MESSAGES: Hook[Callable[[Campaign, Mpi, int, int], Mapping[str, Mapping[int, str]]]] = Hook("DEFAULT_MESSAGES")
@@ -327,7 +328,7 @@ def rules(
 
 def _of_timpani(campaign: Campaign) -> tuple[list[str], list[str]]:
     """The lines of rules for Timpani's algorithms, and what they cost calls that they do not replace."""
-    found = select(campaign.of_variant().raced, machine_layouts(campaign), OWN).rules
+    found = select(raced_results(campaign.of_variant()), machine_layouts(campaign), OWN).rules
     return [rule_line(rule, rule.algorithm.plain) for rule in found], warnings(found)
 
 

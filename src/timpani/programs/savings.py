@@ -20,6 +20,7 @@ from timpani.study.point_weights import loss
 from timpani.study.schema import point_of
 from timpani.study.words import counted
 from timpani.tuning.decide.decide import decide
+from timpani.tuning.decide.raced import raced_results
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def expected_savings(profile: ProgramProfile, campaigns: Sequence[Campaign]) -> 
     return Savings(
         tuple(_saving(point, measured) for point in profiled_points(part)),
         seconds_in_mpi(part),
-        any(campaign.raced.race is not None for campaign in campaigns),
+        any(raced_results(campaign).race is not None for campaign in campaigns),
         tuple(campaign.folder for campaign in campaigns),
         tuple(_notes(profile, campaigns)),
     )
@@ -137,9 +138,9 @@ def expected_savings(profile: ProgramProfile, campaigns: Sequence[Campaign]) -> 
 
 def _measured_points(campaign: Campaign) -> Iterator[_Measured]:
     layouts = rank_layouts(campaign)
-    race = campaign.raced.race
-    regrets = {point: race.standing(point).regret for point in race.points()} if race else {}
-    for row in decide(campaign.raced).filter(pl.col("verdict").is_not_null()).iter_rows(named=True):
+    race = raced_results(campaign).race
+    regrets = race.regrets if race else {}
+    for row in decide(raced_results(campaign)).filter(pl.col("verdict").is_not_null()).iter_rows(named=True):
         layout = None if row["placement"] == UNPLACED else layouts.get((row["ranks"], row["placement"]))
         yield _Measured(campaign, row, layout, regrets.get(point_of(row), inf))
 

@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign, Statistic
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import without_pairs
 from timpani.campaign.read.study_names import study_label
 from timpani.libraries.registry import counterpart
@@ -29,6 +28,8 @@ from timpani.studies.tables import Published, is_import_of, study_times
 from timpani.study.cell import COMPOSED, OWN, Algorithm
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 _SINGLE = "single run, no interval"
 
@@ -60,7 +61,7 @@ def check_claims(table: Published, campaign: Campaign) -> list[Checked]:
         return study_label(campaign, collective, _label(collective, name, campaign.header.mpi.kind))
 
     printed = _printed_times(table)
-    cells = estimate_cells(campaign.raced)
+    cells = estimate_cells(raced_results(campaign))
     own = claim_times(without_pairs(cells))
     own = pl.concat([own, message_costs(campaign, cells)])
 

@@ -7,7 +7,6 @@ from typing import Any, Self
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign, Statistic, load
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.doubts import Doubt
 from timpani.campaign.read.message_locality import without_pairs
 from timpani.campaign.read.study_names import by_statistic, notes_on, study_label, with_study_names
@@ -37,6 +36,8 @@ from timpani.studies.tables import (
 )
 from timpani.study.operations import title_of
 from timpani.study.schema import MEASURED_US
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 
 def compared_with_published(
@@ -74,7 +75,7 @@ class PublishedComparison:
     @classmethod
     def compare(cls, campaign: Campaign, table: Published) -> Self:
         """Compare them. Conclusions are checked against the campaign's statistic, times against its OSU averages."""
-        cells = without_pairs(estimate_cells(campaign.raced))
+        cells = without_pairs(estimate_cells(raced_results(campaign)))
         shown = pl.struct("collective", "label").map_elements(
             lambda row: study_label(campaign, row["collective"], row["label"]), return_dtype=pl.String
         )
@@ -133,7 +134,7 @@ def message_times_tables(campaign: Campaign, published: pl.DataFrame, title: str
 
     published  columns as `published_times` has them
     """
-    cells = without_pairs(estimate_cells(by_statistic(campaign, "osu").raced)).filter(
+    cells = without_pairs(estimate_cells(raced_results(by_statistic(campaign, "osu")))).filter(
         pl.col("collective").is_in(MESSAGES)
     )
     pairs = pair_times(cells.with_columns(osu_avg_us=MEASURED_US), published).drop_nulls("published_us")

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import polars as pl
 
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.study_names import by_statistic
 from timpani.report.figures.columns import CALLS
 from timpani.report.page.contents import Report
@@ -13,12 +12,16 @@ from timpani.report.tables.algorithm_tables import with_unit
 from timpani.report.tables.conditions import with_conditions
 from timpani.report.tables.study_tables import study_tables
 from timpani.study.schema import STATISTIC
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 
 def study_section(report: Report) -> PageSection:
     """The same cells as the studies set them, so that they can stand next to published tables."""
     campaign = by_statistic(report.campaign, "osu")
-    raced = replace(report.campaign.raced, rows=campaign.results)  # the race went by medians, whatever is shown
+    raced = replace(
+        raced_results(report.campaign), rows=campaign.results
+    )  # the race went by medians, whatever is shown
     cells = with_conditions(estimate_cells(raced)).with_columns(pl.lit("osu").alias(STATISTIC))
     calls = cells.filter(CALLS)
     by_collective = study_tables(campaign, calls) if calls.height else {}

@@ -18,7 +18,7 @@ from timpani.study.schema import MACHINE_CELL, POINT, schema, values_of
 from timpani.study.selection import SelectionTable, SizesAt, Span, WrittenSetting
 from timpani.study.words import counted
 from timpani.tuning.decide.choose_rules import select
-from timpani.tuning.race.results import race_standings, raced_points
+from timpani.tuning.decide.raced import race_standings, raced_points, raced_results
 
 _WINNING: Hook[Callable[[Campaign], tuple[WrittenSetting | None, tuple[str, ...]]]] = Hook("WINNING_SETTINGS")
 
@@ -57,7 +57,7 @@ def load_together(folders: Sequence[Path]) -> Campaign:
     if not others:
         return first
     campaigns = (first, *others)
-    results = pl.concat([raced_points(each.raced).rows for each in campaigns], how="vertical_relaxed")
+    results = pl.concat([raced_points(raced_results(each)).rows for each in campaigns], how="vertical_relaxed")
     for each in campaigns:
         sampled = each.results.join(results.select(POINT), on=POINT, how="anti", maintain_order="left")
         results = pl.concat([results, sampled], how="vertical_relaxed")
@@ -94,7 +94,7 @@ def table_of(campaign: Campaign, folders: Sequence[Path]) -> SelectionTable:
             raise UserError(f"{campaign.folder} ended before it had measured the default", "give more time (--budget)")
         raise UserError(f"{campaign.folder} did not measure the default", "add `default` to --algorithms")
     layouts = machine_layouts(campaign)
-    found = [select(campaign.raced, layouts, provider) for provider in (header.mpi.kind, OWN)]
+    found = [select(raced_results(campaign), layouts, provider) for provider in (header.mpi.kind, OWN)]
     simulated = campaign.simulated
     machine = results["machine"][0]
     return SelectionTable(
@@ -106,7 +106,7 @@ def table_of(campaign: Campaign, folders: Sequence[Path]) -> SelectionTable:
         tuple(dict.fromkeys(gap for each in found for gap in each.gaps)),
         _measured(results),
         simulated=simulated,
-        sampled=_sizes_at(race_standings(campaign.raced).filter(~pl.col("race_complete"))),
+        sampled=_sizes_at(race_standings(raced_results(campaign)).filter(~pl.col("race_complete"))),
         unmeasured=_unmeasured(campaign),
         setting=setting,
     )

@@ -7,6 +7,7 @@ from timpani.providers.library_rules import library_rule
 from timpani.study.selection import Rule
 from timpani.tune.from_campaign import installed_library
 from timpani.tuning.decide.choose_rules import select
+from timpani.tuning.decide.raced import raced_results
 from timpani.tuning.decide.replacements import rule_line, warnings
 
 
@@ -18,7 +19,7 @@ def library_choices(campaign: Campaign, mpi_wanted: str | None) -> tuple[list[st
     """
     mpi = installed_library(campaign, mpi_wanted)
     catalogue = LIBRARIES[mpi.kind].algorithms.catalogue(mpi)
-    rules = select(campaign.of_variant().raced, machine_layouts(campaign), mpi.kind).rules
+    rules = select(raced_results(campaign.of_variant()), machine_layouts(campaign), mpi.kind).rules
     named = [(rule, library_rule(mpi, catalogue, rule.collective, rule.algorithm)) for rule in rules]
     return (
         [rule_line(rule, text) for rule, text in named if text is not None],

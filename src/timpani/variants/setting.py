@@ -4,6 +4,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.study.selection import WrittenSetting
 from timpani.study.variant import Variant, parse_variant
 from timpani.study.words import counted
+from timpani.tuning.decide.decide import compared_with_default
 from timpani.tuning.decide.other_points import SettingGains, variant_gains, winner
 from timpani.variants.unchanged import unchanged_variants
 
@@ -17,7 +18,7 @@ def setting_of(campaign: Campaign) -> tuple[WrittenSetting | None, tuple[str, ..
     variants = campaign.header.variants or {}
     if not variants:
         return None, ()
-    known = [each for each in variant_gains(campaign.compared_with_default) if each.name in variants]
+    known = [each for each in variant_gains(compared_with_default(campaign)) if each.name in variants]
     settings = {each.name: parse_variant(variants[each.name].settings) for each in known}
     unchanged = unchanged_variants(campaign.header)
     best = winner(each for each in known if each.name not in unchanged and _is_writable(settings[each.name]))

@@ -10,6 +10,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.libraries.registry import LIBRARIES
 from timpani.study.cell import DEFAULT
 from timpani.study.variant import Variant, parse_variant
+from timpani.tuning.decide.decide import compared_with_default
 
 
 def unchanged_variants(header: Header) -> tuple[str, ...]:
@@ -27,7 +28,7 @@ def unchanged_warnings(campaign: Campaign) -> Iterator[str]:
     unchanged = unchanged_variants(campaign.header)
     if not unchanged:
         return
-    faster = campaign.compared_with_default.filter(pl.col("significant"), pl.col("ratio") > 1)
+    faster = compared_with_default(campaign).filter(pl.col("significant"), pl.col("ratio") > 1)
     found = set(faster["variant"])
     yield from (
         f"variant {name} changed no control variable of the library, so that a gain by this setting is most probably "

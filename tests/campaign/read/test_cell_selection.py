@@ -5,10 +5,10 @@ import pytest
 from tests.campaign_files import results_frame
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.read.cell_selection import CellSelection, select_cells
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.errors import UserError
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.race.results import RacedResults
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import RacedResults
 
 CELLS = estimate_cells(
     RacedResults.from_rows(

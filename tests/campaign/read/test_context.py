@@ -10,10 +10,11 @@ from tests.campaign_files import results_frame
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.context import Part, crossing_bytes, rank_layouts, with_boundaries, with_bounds
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.placement import RankLayout
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 
 def campaign_on(machine: Mapping[str, object], *cells: Cell) -> Campaign:
@@ -36,7 +37,9 @@ def on_hosts(machine: dict[str, Any], order: str = "1234") -> dict[str, Any]:
 
 def boundaries(machine: dict[str, Any], placement: str, ranks: int = 16, order: str = "1234") -> tuple[Any, ...]:
     campaign = campaign_on(on_hosts(machine, order), cell(placement, ranks))
-    [row] = with_boundaries(estimate_cells(campaign.raced), campaign).select("node_ranks", "switch_ranks").rows()
+    [row] = (
+        with_boundaries(estimate_cells(raced_results(campaign)), campaign).select("node_ranks", "switch_ranks").rows()
+    )
     return row
 
 
@@ -94,7 +97,7 @@ LAB = {
 
 def bound(machine: Mapping[str, object], collective: str, size: int) -> float | None:
     campaign = campaign_on(machine, cell("node", 8, collective, size))
-    cells = with_bounds(estimate_cells(campaign.raced), campaign)
+    cells = with_bounds(estimate_cells(raced_results(campaign)), campaign)
     return cells["bound_us"][0] if "bound_us" in cells.columns else None
 
 

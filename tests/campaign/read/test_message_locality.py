@@ -9,12 +9,12 @@ from tests.campaign_files import results_frame
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import seats_of, with_locality
 from timpani.machine.nodes.locality import Seat
 from timpani.study.cell import Algorithm, Cell, parse_parameters
 from timpani.study.schema import LOCALITY
-from timpani.tuning.race.results import RacedResults
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import RacedResults
 
 MACHINE = {
     "name": "n1",

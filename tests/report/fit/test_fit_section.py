@@ -5,18 +5,19 @@ import pytest
 from tests.report.conftest import synthetic_header, write_campaign
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import with_locality
 from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.contents import Report
 from timpani.report.page.page import render
 from timpani.study.cell import Algorithm, Cell
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 pytestmark = pytest.mark.slow
 
 
 def test_regressions_are_tabled_where_ranks_vary(campaign: Campaign) -> None:
-    found = fit_section(campaign, with_locality(estimate_cells(campaign.raced), campaign))
+    found = fit_section(campaign, with_locality(estimate_cells(raced_results(campaign)), campaign))
     captions = [table.caption for table in found.tables["scatter"]]
     assert (
         "scatter binomial, placed by core, cache warm, machine desk: log2(latency) ~ ranks + log2(size) - 1" in captions
@@ -32,7 +33,7 @@ def test_a_formula_that_fits_badly_has_a_better_one_above_its_table(tmp_path: Pa
     ]
     results = [LaunchResult(cell, 1, "desk", median_us=5 + 1e-3 * cell.ranks * cell.message_bytes) for cell in cells]
     campaign = load(write_campaign(tmp_path / "product", synthetic_header(), results, []))
-    found = fit_section(campaign, with_locality(estimate_cells(campaign.raced), campaign))
+    found = fit_section(campaign, with_locality(estimate_cells(raced_results(campaign)), campaign))
     notes = [note for table in found.tables["bcast"] for note in table.notes]
     assert any("Better: --formula 'latency ~ ranks + size + ranks:size'" in note for note in notes)
 
@@ -41,7 +42,7 @@ def test_a_curve_that_cannot_be_fitted_is_named_and_the_report_is_written(tmp_pa
     cell = Cell("barrier", Algorithm("openmpi", "default"), 2, "core", 0, "warm")
     results = [LaunchResult(cell, 1, "desk", median_us=1.0)]
     campaign = load(write_campaign(tmp_path / "barrier", synthetic_header(), results, []))
-    found = fit_section(campaign, with_locality(estimate_cells(campaign.raced), campaign))
+    found = fit_section(campaign, with_locality(estimate_cells(raced_results(campaign)), campaign))
     assert found.fits.is_empty()
     assert "only one size" in found.left_out[0]
     html = render(campaign)

@@ -12,7 +12,6 @@ from tests.report.message_campaign import LAUNCHES, MACHINE, PAIRS, RANKS, SIZES
 from tests.report.page.test_page import Page, campaign_of
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.report.document.table import Table, Value
 from timpani.report.page.contents import Report
 from timpani.report.page.page import render
@@ -20,7 +19,8 @@ from timpani.report.tables.message_rows import message_rows
 from timpani.report.verdict.message_summary import message_summary, summary_lines
 from timpani.study.cell import Algorithm, Cell, parse_parameters
 from timpani.study.schema import LOCALITY, STATE
-from timpani.tuning.race.results import RacedResults
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import RacedResults, raced_results
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_the_report_begins_with_latency_and_bandwidth_without_a_verdict(page: Pa
 
 
 def test_the_terminal_says_the_same_in_a_line_for_each_pair(messages_campaign: Campaign) -> None:
-    table = message_summary(messages_campaign, estimate_cells(messages_campaign.raced))
+    table = message_summary(messages_campaign, estimate_cells(raced_results(messages_campaign)))
     assert table
     near, *_, last = summary_lines(table)
     found = re.match(
@@ -88,14 +88,14 @@ def test_each_state_of_the_machine_has_its_line_and_its_share(messages_campaign:
         pl.when(is_far).then(pl.col("median_us") * 3).otherwise("median_us").alias("median_us"),
     )
     campaign = replace(messages_campaign, results=of_states)
-    table = message_summary(campaign, estimate_cells(messages_campaign.raced))
+    table = message_summary(campaign, estimate_cells(raced_results(messages_campaign)))
     assert table
     line = summary_lines(table)[0]
     found = re.search(r"start-up time (\S+) µs \(.*, near 83.3 %; far 16.7 %: (\S+)\); time per byte", line)
     assert found
     assert float(found[1]) == pytest.approx(0.2, rel=0.05)
     assert float(found[2]) == pytest.approx(0.6, rel=0.05)
-    one = message_summary(messages_campaign, estimate_cells(messages_campaign.raced))
+    one = message_summary(messages_campaign, estimate_cells(raced_results(messages_campaign)))
     assert one
     assert "near" not in summary_lines(one)[0]
 
@@ -107,7 +107,7 @@ def test_two_sizes_are_too_few_to_say_that_there_is_no_switch(tmp_path: Path) ->
         for size in (8, 64)
     ]
     campaign = campaign_of(tmp_path / "two", results, machine=MACHINE)
-    table = message_summary(campaign, estimate_cells(campaign.raced))
+    table = message_summary(campaign, estimate_cells(raced_results(campaign)))
     assert table
     assert "switches of protocol too few sizes" in summary_lines(table)[0]
     assert summary_lines(table)[1] == (

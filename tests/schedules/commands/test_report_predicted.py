@@ -11,7 +11,6 @@ from tests.installed import needs_mpi
 from tests.schedules.commands.test_predict import SIZES, measured, write
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.sealed import seal_object
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.schedules.predict.campaign import HIGH, LOW, PREDICTED
 from timpani.schedules.predict.output import FILE
 from timpani.schedules.predict.stored import (
@@ -20,6 +19,8 @@ from timpani.schedules.predict.stored import (
     predicted_sentence,
     stored_predictions,
 )
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 pytestmark = needs_mpi
 
@@ -29,7 +30,7 @@ KEY = ("collective", "provider", "algorithm", "parameters", "ranks", "message_by
 
 
 def cells(measured: Path) -> pl.DataFrame:
-    return estimate_cells(load(measured).raced)
+    return estimate_cells(raced_results(load(measured)))
 
 
 def predictions(cells: pl.DataFrame, off: float, half: float | None) -> StoredPredictions:

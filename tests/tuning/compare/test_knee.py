@@ -1,9 +1,9 @@
 import polars as pl
 
 from tests.tuning.campaigns import around, results
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.tuning.compare.knee import knees
-from timpani.tuning.race.results import RacedResults
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import RacedResults
 
 
 def knee_of(times: list[float]) -> int | None:

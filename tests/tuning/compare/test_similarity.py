@@ -3,9 +3,9 @@ import math
 import pytest
 
 from tests.tuning.campaigns import around, results
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.tuning.compare.knee import distances_from_default
-from timpani.tuning.race.results import RacedResults
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import RacedResults
 
 
 def test_distance_is_the_mean_logarithm_over_common_sizes_nearest_first() -> None:

@@ -16,7 +16,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.decide.decide import compare_with_default, decide
 from timpani.tuning.decide.points import samples_in_blocks
-from timpani.tuning.race.results import RacedResults
+from timpani.tuning.decide.raced import RacedResults
 
 
 def blocks(times: list[float], states: Sequence[str] = (), first: int = 1) -> list[dict[str, Any]]:

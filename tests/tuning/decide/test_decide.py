@@ -6,11 +6,11 @@ import pytest
 from tests.campaign_files import results_frame
 from tests.tuning.campaigns import around, results
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.study.cell import Algorithm, Cell
+from timpani.tuning.decide.cell_table import estimate_cells
 from timpani.tuning.decide.decide import SLOWER, UNDECIDED, WITHIN, compare_with_default, decide
+from timpani.tuning.decide.raced import RacedResults
 from timpani.tuning.decide.verdict import Verdict, summarize
-from timpani.tuning.race.results import RacedResults
 
 
 def at_one_size(**medians: list[float]) -> pl.DataFrame:

@@ -6,11 +6,11 @@ import polars as pl
 import pytest
 
 from tests.tuning.campaigns import around, results
-from timpani.campaign.read.cell_table import estimate_cells
+from timpani.tuning.decide.cell_table import estimate_cells
 from timpani.tuning.decide.decide import decide
 from timpani.tuning.decide.points import most_frequent
+from timpani.tuning.decide.raced import RacedResults
 from timpani.tuning.decide.verdict import Verdict, summarize
-from timpani.tuning.race.results import RacedResults
 
 
 def decisions(curves: Mapping[str, Mapping[int, Sequence[float]]], simulated: bool = True) -> list[dict[str, object]]:

@@ -3,11 +3,11 @@
 import pytest
 
 from tests.tuning.campaigns import around, results
-from timpani.campaign.read.cell_table import estimate_cells
+from timpani.tuning.decide.cell_table import estimate_cells
 from timpani.tuning.decide.decide import compare_with_default, decide
 from timpani.tuning.decide.other_points import at_other_points
+from timpani.tuning.decide.raced import RacedResults
 from timpani.tuning.decide.verdict import summarize
-from timpani.tuning.race.results import RacedResults
 
 FRAME = results(
     {

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -18,11 +17,9 @@ from timpani.campaign.folder.raw_record import hashes_of
 from timpani.campaign.folder.records import PROOFS, RESULTS, Records, read_records
 from timpani.errors import UserError
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.study.point_weights import Point, point_goals
+from timpani.study.point_weights import Point
 from timpani.study.schema import ALLOWED, REGRET
 from timpani.study.words import counted
-from timpani.tuning.decide.decide import compare_with_default
-from timpani.tuning.race.results import RacedResults
 
 Statistic = Literal["completion", "osu"]
 """What is estimated of a call: the median completion, or OSU's average over ranks and repetitions."""
@@ -37,7 +34,7 @@ class StudyName:
     measured: Algorithm
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Campaign:
     """What a campaign folder holds.
 
@@ -58,18 +55,6 @@ class Campaign:
     planned: frozenset[Point] = frozenset()
     statistic: Statistic = "completion"
     stand_ins: tuple[StudyName, ...] = ()
-
-    @cached_property
-    def raced(self) -> RacedResults:
-        """Its results with the race that they are of."""
-        study = self.header.study
-        goals = {} if study.regret is None else point_goals(study.weights, study.regret)
-        return RacedResults.from_rows(self.results, goals)
-
-    @cached_property
-    def compared_with_default(self) -> pl.DataFrame:
-        """Each algorithm against the default at the same point: columns of `compare_with_default`."""
-        return compare_with_default(self.raced)
 
     def of_variant(self, name: str = DEFAULT) -> Self:
         """What of it was started as one variant, as if no other had been measured: rules and predictions know one."""

@@ -11,7 +11,7 @@ from typing import Self
 from timpani.campaign.plan.cells import DistinctPairs, cells_of, pairs_here, pairs_on
 from timpani.campaign.plan.chosen_algorithms import ChosenAlgorithm, choose_algorithms
 from timpani.campaign.plan.count_limits import has_large_counts, too_large, too_many_elements
-from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
+from timpani.campaign.plan.plan import PLAN_CHECKS, CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Restrictions
@@ -30,7 +30,6 @@ from timpani.machine.nodes.host_list import (
 from timpani.machine.nodes.model import Machine
 from timpani.native.mpi import Mpi
 from timpani.providers.available import AvailableAlgorithms
-from timpani.stats.regret import MIN_LAUNCHES
 from timpani.study.cell import Cell, Skipped
 from timpani.study.keys import DATATYPES
 from timpani.study.operations import CallArguments
@@ -87,8 +86,8 @@ def plan(
 
     UserError where a name is unknown, or where nothing is left to measure.
     """
-    if study.regret is not None:
-        _check_race(study, resources)
+    for check in PLAN_CHECKS.added():
+        check(study, resources.machine)
     draft = _Draft(study, resources)
     draft.skip_unfit()
     settings: dict[str, dict[str, str]] = {}
@@ -128,16 +127,6 @@ def _check_budget(planned: CampaignPlan) -> None:
         raise UserError(
             f"a budget of {planned.study.budget:g} s is less than a launch takes: {starts}, about {ceil(starting)} s",
             f"give more (--budget {ceil(2 * starting)}s), or measure fewer algorithms",
-        )
-
-
-def _check_race(study: Study, resources: Resources) -> None:
-    if resources.machine.simulated:
-        raise UserError("a race needs times that vary, and simulated times don't", "leave out --regret")
-    if study.launches < MIN_LAUNCHES:
-        raise UserError(
-            f"a race takes at least {MIN_LAUNCHES} launches, not {study.launches}",
-            f"--launches {MIN_LAUNCHES} or more",
         )
 
 

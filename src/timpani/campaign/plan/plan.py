@@ -1,7 +1,7 @@
 """What a campaign measures: its cells, and which of them share a start of the MPI program."""
 
 import random
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from timpani.campaign.plan.budget_passes import Pass, passes
-from timpani.campaign.plan.estimate import cell_seconds, longest_cell_seconds, simulated_cell_seconds, start_seconds
+from timpani.campaign.plan.estimate import cell_seconds, simulated_cell_seconds, start_seconds
 from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.libraries.launch_request import Command, HostList, LaunchRequest, Parameters
 from timpani.libraries.library import Controls
@@ -26,14 +26,19 @@ from timpani.machine.nodes.host_list import (
 )
 from timpani.machine.nodes.model import Machine
 from timpani.native.mpi import Mpi
+from timpani.slices import Hook
 from timpani.stats.compare import launches_needed
-from timpani.stats.regret import ANALYSES
 from timpani.study.cell import Algorithm, Cell, Skipped
 from timpani.study.operations import OPERATIONS, CallArguments
 from timpani.study.parameter_series import each_of
 from timpani.study.point_weights import Point
 from timpani.study.study import ALL, Study
-from timpani.tuning.race.grid import grids
+
+PLAN_EXTENTS: Hook[Callable[["CampaignPlan"], tuple[float, float] | None]] = Hook("PLAN_EXTENTS")
+"""Minimum and maximum seconds of the plans that a slice measures otherwise."""
+
+PLAN_CHECKS: Hook[Callable[[Study, Machine], None]] = Hook("PLAN_CHECKS")
+"""UserError for a study that can't be measured on a machine."""
 
 
 @dataclass(frozen=True)
@@ -184,38 +189,26 @@ class CampaignPlan:
     @property
     def seconds(self) -> float:
         """Estimated time of measuring if every cell converges quickly; at most the budget."""
-        return self._within_budget(self.study.launches * self.launch_seconds)
+        return self.within_budget(self.study.launches * self.launch_seconds)
 
-    @property
-    def most_seconds(self) -> float:
-        """Estimated maximum time of a race: all launches are started, and before each analysis every cell takes its
-        maximum."""
-        starts = self.study.launches * self.starting_seconds
-        cells = sum(
-            longest_cell_seconds(self.study, each.cell, group.oversubscribed)
-            for group in self.groups
-            for each in group.cells
-        )
-        return self._within_budget(starts + min(self.study.launches, ANALYSES[-1]) * cells)
+    @cached_property
+    def extent(self) -> tuple[float, float]:
+        """Estimated minimum and maximum time of measuring; the same without a slice that knows better."""
+        found = (extent(self) for extent in PLAN_EXTENTS.added())
+        return next(filter(None, found), (self.seconds, self.seconds))
 
     @property
     def least_seconds(self) -> float:
-        """Estimated minimum time of a race: the initial points in the launches up to the first analysis, or in one if
-        nothing competes there, if every cell converges quickly."""
+        """Estimated minimum time of measuring."""
+        return self.extent[0]
 
-        def launch_of(points: Mapping[Point, list[Algorithm]]) -> float:
-            wanted = self.restricted_to(lambda cell: cell.algorithm in points.get(Point.from_cell(cell), ()))
-            return wanted.launch_seconds
+    @property
+    def most_seconds(self) -> float:
+        """Estimated maximum time of measuring."""
+        return self.extent[1]
 
-        algorithms: defaultdict[Point, list[Algorithm]] = defaultdict(list)
-        for each in self.cells:
-            algorithms[Point.from_cell(each.cell)].append(each.cell.algorithm)
-        raced = grids(algorithms, coarsely=not self.study.goals)
-        first = {point: algorithms[point] for grid in raced for point in grid.full}
-        competing = {point: several for point, several in first.items() if len(several) > 1}
-        return self._within_budget(launch_of(first) + (ANALYSES[0] - 1) * launch_of(competing))
-
-    def _within_budget(self, seconds: float) -> float:
+    def within_budget(self, seconds: float) -> float:
+        """`seconds`, or the budget if that is less."""
         return min(seconds, self.study.budget or seconds)
 
     @property

@@ -7,11 +7,21 @@ from collections.abc import Collection, Iterable, Iterator
 from timpani.campaign.plan.plan import PlannedCell
 from timpani.study.cell import Cell
 from timpani.study.sizes import show_size
-from timpani.tuning.race.race import MAX_FAILURES, NOT_TRIED, failures
+
+MAX_FAILURES = 2
+"""Number of failed launches after which a cell is abandoned."""
+
+NOT_TRIED = "not tried"
+"""Start of the error of a cell that was abandoned because its algorithm failed in other cells."""
 
 _MAX_ENDINGS = 2  # launches that an algorithm may abort at one rank count before its larger sizes are abandoned
 _KILLED = re.compile(r"ended with status (?:-9|-15|137|143)\b")
 """Start of the error of a cell whose launch got SIGKILL or SIGTERM, which the program doesn't send to itself."""
+
+
+def failures(error: str) -> int:
+    """Number of failed launches for which one error counts."""
+    return MAX_FAILURES if error.startswith(NOT_TRIED) else 1
 
 
 class Failures:

@@ -9,7 +9,6 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import probes
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.context import with_boundaries, with_bounds
 from timpani.campaign.read.message_locality import with_locality
 from timpani.report.document.table import Table
@@ -36,7 +35,9 @@ from timpani.study.schema import MACHINE_CELL, POINT, STATISTIC, SWEEP
 from timpani.study.sizes import size_series
 from timpani.tuning.compare import knee
 from timpani.tuning.compare.knee import distances_from_default
-from timpani.tuning.decide.decide import compare_with_plain_message, decide
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.decide import compare_with_plain_message, compared_with_default, decide
+from timpani.tuning.decide.raced import raced_results
 
 
 class PredictedCells(Protocol):
@@ -77,12 +78,14 @@ class Report:
         self, campaign: Campaign, published: Sequence[PublishedFit] = (), predicted: PredictedCells | None = None
     ) -> None:
         self.campaign = campaign
-        cells = with_boundaries(with_locality(estimate_cells(campaign.raced), campaign), campaign)
+        cells = with_boundaries(with_locality(estimate_cells(raced_results(campaign)), campaign), campaign)
         cells = with_bounds(cells, campaign)
         cells = with_size_series(with_conditions(cells)).with_columns(pl.lit(campaign.statistic).alias(STATISTIC))
-        self.decisions = with_conditions(decide(campaign.raced))
+        self.decisions = with_conditions(decide(raced_results(campaign)))
         self.verdict = verdict_of(campaign, self.decisions, cells)
-        compared_with = pl.concat([campaign.compared_with_default, compare_with_plain_message(campaign.raced)])
+        compared_with = pl.concat(
+            [compared_with_default(campaign), compare_with_plain_message(raced_results(campaign))]
+        )
         self.cells = with_speedup(cells, compared_with)
         self.equal = schedules_of(campaign, cells)
         curves = shared_curves(self.cells, self.equal)

@@ -40,8 +40,8 @@ from timpani.slices import Hook
 from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.stats.regret import ALPHA as RACE_ALPHA
 from timpani.study.words import per_cent
+from timpani.tuning.decide.raced import race_verdict, raced_results
 from timpani.tuning.decide.verdict import Verdict
-from timpani.tuning.race.outcome import race_verdict
 
 _IMPORT_DOUBTS: Hook[Callable[[Header], list[Doubt]]] = Hook("IMPORT_DOUBTS")
 """The doubts about tables that a campaign with this header was imported from."""
@@ -87,7 +87,7 @@ def _answer(report: Report) -> Answer:
         definitions=definitions(verdict),
         reasons=[
             *verdict.sentences,
-            *race_lines(race_verdict(report.campaign.raced, report.campaign.planned)),
+            *race_lines(race_verdict(raced_results(report.campaign), report.campaign.planned)),
             *how_sure(verdict),
         ],
     )

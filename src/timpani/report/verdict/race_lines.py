@@ -4,9 +4,7 @@ from collections.abc import Iterator
 
 from timpani.stats.regret import ALPHA, ANALYSES
 from timpani.study.words import counted, per_cent
-from timpani.tuning.race.grid import MIN_EXCESS
-from timpani.tuning.race.outcome import DroppedVariant, RaceVerdict
-from timpani.tuning.race.race import ProgramLoss
+from timpani.tuning.decide.raced import MIN_EXCESS, DroppedVariant, ProgramLoss, RaceVerdict
 
 
 def race_lines(race: RaceVerdict | None) -> list[str]:

@@ -11,7 +11,6 @@ from timpani.campaign.folder.header import further_command
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import machine_states, state_sentences
 from timpani.campaign.read.campaign_warnings import campaign_warnings, machine_loads
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.study_names import notes_on
 from timpani.libraries.find import eager_limits, within_node
 from timpani.libraries.registry import LIBRARIES
@@ -30,7 +29,8 @@ from timpani.stats.compare import ALPHA
 from timpani.study.cell import OWN
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
-from timpani.tuning.decide.decide import SAMPLED, decide
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.decide import SAMPLED, compared_with_default, decide
 from timpani.tuning.decide.equal_schedules import (
     JOINED,
     EqualSchedules,
@@ -39,14 +39,13 @@ from timpani.tuning.decide.equal_schedules import (
     without_contradictions,
 )
 from timpani.tuning.decide.other_points import at_other_points, gain_parts
+from timpani.tuning.decide.raced import race_standings, race_verdict, raced_results
 from timpani.tuning.decide.verdict import Verdict, summarize
-from timpani.tuning.race.outcome import race_verdict
-from timpani.tuning.race.results import race_standings
 
 
 def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame) -> Verdict:
     """The verdict, with what the campaign knows in addition to its results: its `decide` and its `estimate_cells`."""
-    header, compared = campaign.header, campaign.compared_with_default
+    header, compared = campaign.header, compared_with_default(campaign)
     equal = schedules_of(campaign, cells)
     verdict = summarize(
         decisions, cells, campaign.launch_seconds, header.study.launches, campaign.settings, compared, equal
@@ -61,7 +60,7 @@ def schedules_of(campaign: Campaign, cells: pl.DataFrame) -> EqualSchedules:
     times that don't contradict it."""
     library = LIBRARIES.get(campaign.header.mpi.kind)
     found = equal_schedules(cells, campaign.proofs, library.algorithms.on_two_ranks if library else {})
-    return without_contradictions(found, campaign.compared_with_default)
+    return without_contradictions(found, compared_with_default(campaign))
 
 
 def conditions(campaign: Campaign) -> Iterator[str]:
@@ -81,10 +80,10 @@ def verdict_document(campaign: Campaign, full: bool = False) -> Document:
 
 
 def _verdict_blocks(campaign: Campaign, full: bool) -> Iterator[Block]:
-    cells = estimate_cells(campaign.raced)
+    cells = estimate_cells(raced_results(campaign))
     messages = _messages(campaign, cells)
-    verdict = verdict_of(campaign, decide(campaign.raced), cells)
-    raced = race_verdict(campaign.raced, campaign.planned)
+    verdict = verdict_of(campaign, decide(raced_results(campaign)), cells)
+    raced = race_verdict(raced_results(campaign), campaign.planned)
     race = race_lines(raced)
     warnings = [*conditions(campaign), *verdict.warnings]
     if verdict.has_collectives or not messages:
@@ -125,9 +124,9 @@ def _messages(campaign: Campaign, cells: pl.DataFrame) -> tuple[str, ...]:
 def verdict_object(campaign: Campaign) -> dict[str, Any]:
     """What `timpani verdict --format json` prints."""
     header = campaign.header
-    cells, decisions = estimate_cells(campaign.raced), decide(campaign.raced)
-    verdict, race = verdict_of(campaign, decisions, cells), race_verdict(campaign.raced, campaign.planned)
-    standings = race_standings(campaign.raced)
+    cells, decisions = estimate_cells(raced_results(campaign)), decide(raced_results(campaign))
+    verdict, race = verdict_of(campaign, decisions, cells), race_verdict(raced_results(campaign), campaign.planned)
+    standings = race_standings(raced_results(campaign))
     decisions = pl.concat([decisions, _sampled_points(standings)], how="diagonal").sort(POINT)
     standings = standings.select(*POINT, "regret_high", "race_launches", "race_over", "race_ended")
     by_value = {"points": verdict.by_value, "within_5_percent": verdict.within_by_value} if verdict.by_value else None
@@ -158,7 +157,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
                 decisions.join(standings, on=POINT, how="left", maintain_order="left"),
                 cells,
                 campaign.settings or {},
-                campaign.compared_with_default,
+                compared_with_default(campaign),
                 schedules_of(campaign, cells),
             )
         ),

@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign, check_one_machine, load_one_machine
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.libraries.find import first_mpi
 from timpani.models.curves import TIME, curve_title
 from timpani.native.build import build_without_mpi
@@ -19,6 +18,8 @@ from timpani.schedules.predict.observed import call_of, places_of
 from timpani.schedules.predict.predictions import predict
 from timpani.study.schema import CURVE, MEASURED_US, SWEEP, algorithm_name, is_timpani_schedule
 from timpani.study.sizes import show_sizes
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 _POINT = (*SWEEP, "message_bytes")
 PREDICTED, LOW, HIGH = "predicted_us", "predicted_low_us", "predicted_high_us"
@@ -112,7 +113,7 @@ def predict_campaign(campaign: Campaign, costs_from: Path | None) -> Prediction 
     `costs_from` is another campaign to take the costs from. UserError if it has none, if a campaign is of several
     machines, and if the simulator can't be built. The simulator doesn't depend on the MPI library.
     """
-    cells = estimate_cells(campaign.of_variant().raced).filter(is_timpani_schedule())
+    cells = estimate_cells(raced_results(campaign.of_variant())).filter(is_timpani_schedule())
     if cells.is_empty():
         return None
     check_one_machine(campaign)

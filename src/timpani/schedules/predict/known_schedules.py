@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.registry import LIBRARIES
 from timpani.schedules.algorithms.fingerprint import Fingerprints, Match, with_whole_messages
@@ -21,6 +20,8 @@ from timpani.study.cell import Algorithm, Cell, is_under_files, parse_parameters
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import cell_columns, cell_of, is_timpani_schedule
 from timpani.study.sizes import show_sizes
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def library_schedules(
     campaign = campaign.of_variant()
     element_bytes = campaign.header.study.element_bytes_of
     places = places_of(campaign)
-    cells = {tuple(row[name] for name in _KEY): row for row in estimate_cells(campaign.raced).to_dicts()}
+    cells = {tuple(row[name] for name in _KEY): row for row in estimate_cells(raced_results(campaign)).to_dicts()}
 
     def schedule_of(counted: list[_CountedCell]) -> KnownSchedule | NoSchedule:
         cell = counted[0][0]

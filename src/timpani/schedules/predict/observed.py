@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import localities_of, locality_of, seats_of
 from timpani.errors import UserError
 from timpani.machine.nodes.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, LEVELS, SAME_NODE, SAME_SWITCH, Seat
@@ -24,6 +23,8 @@ from timpani.schedules.predict.calibrate import Observation
 from timpani.study.arrival import TOGETHER
 from timpani.study.cell import OWN, Algorithm, parse_parameters
 from timpani.study.schema import MACHINE_CELL, MEASURED_US, is_timpani_schedule
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import raced_results
 
 Places = tuple[RankPlace, ...]
 
@@ -142,7 +143,7 @@ def costs_of_pairs(campaigns: Sequence[Campaign]) -> tuple[Costs | None, frozens
         if not campaign.results["collective"].is_in([LATENCY, _REDUCTION]).any():
             continue
         plain = campaign.of_variant()
-        found = fit(plain.results, estimate_cells(plain.raced), f"{campaign.folder}/results.jsonl").curves
+        found = fit(plain.results, estimate_cells(raced_results(plain)), f"{campaign.folder}/results.jsonl").curves
         localities = localities_of(campaign)
         for curve in found:
             relation = _RELATIONS.get(locality_of(curve.name, localities) or "")

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.report.verdict.answer import answer_sentence
 from timpani.report.verdict.verdict_text import conditions, verdict_of
 from timpani.study.words import counted
+from timpani.tuning.decide.cell_table import estimate_cells
 from timpani.tuning.decide.decide import decide
+from timpani.tuning.decide.raced import raced_results
 from timpani.tuning.decide.verdict import Verdict
 
 _NUMBER = re.compile(r"\d[\d.]*")
@@ -47,7 +48,7 @@ class MadeFrom:
 
 def made_from(folders: Sequence[Path], together: Campaign) -> MadeFrom:
     """Of the campaigns in `folders`, which are `together`."""
-    verdict = verdict_of(together, decide(together.raced), estimate_cells(together.raced))
+    verdict = verdict_of(together, decide(raced_results(together)), estimate_cells(raced_results(together)))
     if len(folders) == 1:
         found = list(conditions(together))
     else:

@@ -15,7 +15,7 @@ from timpani.tune.from_campaign import setting_words
 from timpani.tune.pages.source_warnings import MadeFrom
 from timpani.tune.table_file import TABLE_FILE
 from timpani.tune.tuned_files import MODULE, PRELOAD_RULES, SWITCH_OFF, SWITCH_ON, TunedFiles
-from timpani.tuning.race.grid import MIN_EXCESS, SAMPLE_LAUNCHES
+from timpani.tuning.decide.raced import MIN_EXCESS, SAMPLE_LAUNCHES
 
 PAGE = "tuning.md"
 

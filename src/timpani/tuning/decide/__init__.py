@@ -1,4 +1,4 @@
 """Decisions: the best algorithm at each point, its gain, the verdict and the selection table.
 
-Imports: race.
+Imports: nothing.
 """

@@ -13,7 +13,7 @@ from timpani.study.placement import RankLayout
 from timpani.study.schema import ALGORITHM, POINT, algorithm_of, schema
 from timpani.study.selection import ALL, Evidence, Rule, SizeGap, Span
 from timpani.tuning.decide.decide import compare_sampled_with_default, compare_with_default
-from timpani.tuning.race.results import RacedResults, raced_points, unfit_samples
+from timpani.tuning.decide.raced import RacedResults, raced_points
 
 MAX_MERGE_RATIO = 1.02
 """Maximum ratio of an algorithm's time to the best one's at which neighboring sizes share one rule."""
@@ -131,9 +131,11 @@ def _rank_point(row: Mapping[str, Any]) -> RankPoint:
 
 def _unfit(results: RacedResults, known: pl.DataFrame) -> set[tuple[RankPoint, int, Algorithm]]:
     """The algorithms that failed or seem slower than another at sampled points, in any placement, mode or machine."""
+    if results.race is None:
+        return set()
     return {
         (_rank_point(row), row["message_bytes"], algorithm_of(row))
-        for row in unfit_samples(results).join(known, on=_PLACE).iter_rows(named=True)
+        for row in results.race.unfit_samples.join(known, on=_PLACE).iter_rows(named=True)
     }
 
 

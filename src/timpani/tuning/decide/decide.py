@@ -1,24 +1,18 @@
 """The best algorithm at each point, its gain over the default, and how sure this is."""
 
 from math import log
+from weakref import WeakKeyDictionary
 
 import polars as pl
 
+from timpani.campaign.folder.load import Campaign
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT
 from timpani.study.operations import PLAIN_MESSAGE
-from timpani.study.schema import ALGORITHM, POINT, is_default
+from timpani.study.schema import ALGORITHM, POINT, cell_frame, is_default
 from timpani.study.words import per_cent
 from timpani.tuning.decide.points import best_rows, compare_at_points, competing, join_reference, launch_medians
-from timpani.tuning.race.race import Race
-from timpani.tuning.race.results import (
-    RacedResults,
-    abandoned_by_race,
-    chosen_by_race,
-    compare_by_race,
-    raced_points,
-    split_by_race,
-)
+from timpani.tuning.decide.raced import RacedResults, RecordedRace, raced_points, raced_results, split_by_race
 
 EQUIVALENCE_RATIO = 1.05
 """The default is good enough if its time is significantly at most this multiple of the time of every other
@@ -49,7 +43,7 @@ def compare_with_default(results: RacedResults) -> pl.DataFrame:
     faster                 whether the ratio is over 1
 
     Algorithms and defaults without a successful launch have no row. In a race, bounds and significance are those of
-    `compare_by_race`, there is no p-value, and sampled points are left out.
+    `RecordedRace.compare`, there is no p-value, and sampled points are left out.
     """
     return pl.concat(
         [
@@ -74,6 +68,16 @@ def compare_with_plain_message(results: RacedResults) -> pl.DataFrame:
     return _compare_with(transposes, PLAIN_MESSAGE, results.race)
 
 
+_COMPARED: "WeakKeyDictionary[Campaign, pl.DataFrame]" = WeakKeyDictionary()
+
+
+def compared_with_default(campaign: Campaign) -> pl.DataFrame:
+    """The `compare_with_default` of a campaign, computed once."""
+    if campaign not in _COMPARED:
+        _COMPARED[campaign] = compare_with_default(raced_results(campaign))
+    return _COMPARED[campaign]
+
+
 def decide(results: RacedResults) -> pl.DataFrame:
     """The best algorithm of each point, in the order of POINT.
 
@@ -87,7 +91,7 @@ def decide(results: RacedResults) -> pl.DataFrame:
                                 is significantly faster than every other algorithm; 'tie': neither; 'by_value': imported
                                 averages, of which the lowest is the best without any significance
     gain, gain_low, gain_high   default / best as in `compare_with_default`; 1 if the default is best
-    raced                       whether the bounds are those of a race, 95 % each (`compare_by_race`)
+    raced                       whether the bounds are those of a race, 95 % each (`RecordedRace.compare`)
     default_regret              gain − 1
     default_regret_high         upper end of the 95 % interval of the default's regret versus any algorithm that may be
                                 the best; null if there are too few launches for a bound
@@ -107,11 +111,12 @@ def decide(results: RacedResults) -> pl.DataFrame:
 
 
 def _decide(results: RacedResults) -> pl.DataFrame:
-    race = results.race
+    race, key = results.race, [*POINT, *ALGORITHM]
+    chosen_ones = race.chosen if race else cell_frame((), chosen=pl.Boolean())
     medians = (
         competing(launch_medians(results.rows))
-        .join(abandoned_by_race(race), on=[*POINT, *ALGORITHM], how="anti", maintain_order="left")
-        .join(chosen_by_race(race), on=[*POINT, *ALGORITHM], how="left", maintain_order="left")
+        .join(race.abandoned if race else cell_frame(()), on=key, how="anti", maintain_order="left")
+        .join(chosen_ones, on=key, how="left", maintain_order="left")
     )
     chosen = pl.col("chosen").fill_null(False)
     compared = _compare_with(medians, DEFAULT, race).with_columns(
@@ -234,7 +239,7 @@ def _launches_to_decide() -> pl.Expr:
     return pl.when(known).then(fewest.ceil()).cast(pl.Int64).alias("launches_to_decide")
 
 
-def _compare_with(medians: pl.DataFrame, reference: str, race: Race | None) -> pl.DataFrame:
+def _compare_with(medians: pl.DataFrame, reference: str, race: RecordedRace | None) -> pl.DataFrame:
     is_reference = (pl.col("algorithm") == reference) & (pl.col("variant") == DEFAULT)
     pairs = join_reference(medians.filter(~is_reference), medians.filter(is_reference))
     return (
@@ -250,11 +255,11 @@ def _compare_with(medians: pl.DataFrame, reference: str, race: Race | None) -> p
     )
 
 
-def _compared(pairs: pl.DataFrame, race: Race | None) -> pl.DataFrame:
-    return compare_at_points(pairs) if race is None else compare_by_race(pairs, race)
+def _compared(pairs: pl.DataFrame, race: RecordedRace | None) -> pl.DataFrame:
+    return compare_at_points(pairs) if race is None else race.compare(pairs)
 
 
-def _tied(medians: pl.DataFrame, best: pl.DataFrame, race: Race | None) -> pl.DataFrame:
+def _tied(medians: pl.DataFrame, best: pl.DataFrame, race: RecordedRace | None) -> pl.DataFrame:
     """POINT and `tied`.
 
     The family of these comparisons is all other algorithms versus the best.

@@ -15,15 +15,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from timpani.race.race import Standing
 from timpani.study.cell import Algorithm
 from timpani.study.point_weights import Point
-from timpani.tuning.race.race import Standing
-
-SAMPLE_LAUNCHES = 3
-"""Launches of a sampled point. After as many launches a point's results decide what to measure next to it."""
-
-MIN_EXCESS = 0.05
-"""Estimated excess time, as a share, above which an algorithm counts as slower at a sampled point."""
+from timpani.tuning.decide.raced import MIN_EXCESS, SAMPLE_LAUNCHES
 
 
 def coarse(values: Sequence[int], factor: int) -> list[int]:

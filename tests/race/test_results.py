@@ -8,14 +8,14 @@ import pytest
 
 from tests.campaign_files import results_frame
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.read.cell_table import estimate_cells
+from timpani.race.results import ReadRace
 from timpani.report.verdict.race_lines import dropped_variant_lines, race_lines
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.point_weights import Point
 from timpani.study.schema import ALLOWED, REGRET
+from timpani.tuning.decide.cell_table import estimate_cells
 from timpani.tuning.decide.decide import SLOWER, WITHIN, compare_with_default, decide
-from timpani.tuning.race.outcome import race_verdict
-from timpani.tuning.race.results import RacedResults, race_standings, raced_points
+from timpani.tuning.decide.raced import RacedResults, race_standings, race_verdict, raced_points
 
 TIMES = {DEFAULT: 2.0, "linear": 1.0, "ring": 4.0}
 
@@ -297,9 +297,9 @@ def test_a_verdict_has_the_bounds_by_which_the_race_decided() -> None:
         for name in TIMES
     ]
     results = RacedResults.from_rows(results_frame(rows).with_columns(pl.lit(0.02).alias(REGRET)))
-    assert results.race is not None
+    assert isinstance(results.race, ReadRace)
     default, linear = (Algorithm("openmpi", name) for name in (DEFAULT, "linear"))
-    ratio = results.race.ratio(Point("bcast", 2, "core", 8, "warm", "here"), default, linear)
+    ratio = results.race.race.ratio(Point("bcast", 2, "core", 8, "warm", "here"), default, linear)
     assert ratio is not None
     [compared] = compare_with_default(results).filter(label="linear", message_bytes=8).to_dicts()
     assert (compared["ratio_low"], compared["ratio_high"]) == (ratio.low, ratio.high)

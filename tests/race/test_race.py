@@ -4,10 +4,10 @@ from math import inf
 import numpy as np
 import pytest
 
+from timpani.race.race import DropReason, LaunchFailure, LaunchTime, Race, Standing
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.point_weights import Point
-from timpani.tuning.race.race import DropReason, LaunchFailure, LaunchTime, Race, Standing
 
 POINT = Point("bcast", 2, "core", 8, "warm")
 

@@ -18,19 +18,19 @@ from tests.cli.typed import typed
 from tests.installed import FOUND, needs_mpi, needs_two_cores
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.run import run
-from timpani.campaign.run.agenda import Racing
 from timpani.campaign.run.cell_result import result_of
 from timpani.campaign.run.session import Session
 from timpani.cli.terminal.ending import stopped_status
+from timpani.race.agenda import Racing
 from timpani.report.figures.maps import RACED
 from timpani.stats.regret import UNSEEN_MODE_FACTOR
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.compose import compose
 from timpani.study.schema import ALLOWED, REGRET
 from timpani.study.study import Study
-from timpani.tuning.race.results import race_standings
+from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.raced import race_standings, raced_results
 
 pytestmark = [needs_mpi, needs_two_cores]
 
@@ -84,7 +84,7 @@ def test_results_say_where_the_race_only_looked(raced: Campaign) -> None:
     sampled = {result.cell.message_bytes for result in results_of(raced) if result.sampled}
     assert sampled == {16}
     assert {result.sampled for result in results_of(raced) if result.cell.message_bytes != 16} == {False}
-    assert race_standings(raced.raced).filter(~pl.col("race_complete"))["message_bytes"].to_list() == [16]
+    assert race_standings(raced_results(raced)).filter(~pl.col("race_complete"))["message_bytes"].to_list() == [16]
 
 
 def test_points_that_the_budget_left_no_launch_for_are_counted(
@@ -195,7 +195,7 @@ def test_a_race_that_is_over_measures_nothing_more(raced: Campaign) -> None:
 
 
 def test_cells_that_were_dropped_say_when_and_why(raced: Campaign) -> None:
-    cells = estimate_cells(raced.raced)
+    cells = estimate_cells(raced_results(raced))
     dropped = cells.filter(pl.col("dropped").is_not_null())
     assert dropped.height
     assert dropped["status"].str.contains("dropped").all()
@@ -206,7 +206,7 @@ def test_cells_that_were_dropped_say_when_and_why(raced: Campaign) -> None:
 
 
 def test_each_point_has_a_bound(raced: Campaign) -> None:
-    standings = race_standings(raced.raced)
+    standings = race_standings(raced_results(raced))
     assert standings["race_complete"].sum() == 3
     for row in standings.filter("race_complete").to_dicts():
         assert row["regret_high"] <= 0.6 or row["race_ended"] or not row["race_over"], row

@@ -1,6 +1,6 @@
+from timpani.race.grid import algorithms_to_sample, coarse, contradicts_expectation
+from timpani.race.race import Standing
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.tuning.race.grid import algorithms_to_sample, coarse, contradicts_expectation
-from timpani.tuning.race.race import Standing
 
 
 def algorithm(name: str) -> Algorithm:

@@ -6,7 +6,9 @@ from functools import partial
 
 import polars as pl
 
-from timpani.campaign.read.cell_columns import FURTHER, STABLE, SUMMARIES
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.read.context import with_bounds
+from timpani.campaign.read.message_locality import with_locality
 from timpani.stats.compare import launches_needed
 from timpani.stats.interval import median_ranks
 from timpani.study.operations import OPERATIONS
@@ -21,7 +23,8 @@ from timpani.study.schema import (
     algorithm_label,
     is_default,
 )
-from timpani.tuning.race.results import RacedResults, ended_cells
+from timpani.tuning.decide.cell_columns import FURTHER, STABLE, SUMMARIES
+from timpani.tuning.decide.raced import RacedResults, ended_cells, raced_results
 
 CONTRACT = tuple(column.name for column in STABLE)
 """The columns that users' scripts rely on, in this order."""
@@ -173,3 +176,8 @@ def _throughput() -> Iterator[pl.Expr]:
     for end, time in times.items():
         moved = pl.col("collective").is_in(moving) & (time > 0)
         yield pl.when(moved).then(pl.col("message_bytes") / time).alias(f"throughput{end}_mb_per_s")
+
+
+def cells_in_context(campaign: Campaign) -> pl.DataFrame:
+    """One row per cell, estimated over its launches, with its locality and the bound of its links."""
+    return with_bounds(with_locality(estimate_cells(raced_results(campaign)), campaign), campaign)

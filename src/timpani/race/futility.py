@@ -19,11 +19,11 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from timpani.race.race import PairedDifference, Race, points_to_reduce
 from timpani.stats.regret import ANALYSES, MIN_LAUNCHES, half_width
 from timpani.study.point_weights import Point
 from timpani.study.schema import ALLOWED, POINT, REGRET, points_of
 from timpani.study.words import counted
-from timpani.tuning.race.race import PairedDifference, Race, points_to_reduce
 
 MAX_ENDING_REGRET = 0.5
 """Maximum expected regret, in accepted regrets, at which a point may end undecided.

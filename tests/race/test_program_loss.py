@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.run.agenda import Racing
+from timpani.race.agenda import Racing
+from timpani.race.race import LaunchTime, Race, points_to_reduce, program_loss
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.point_weights import Point, PointKey, PointWeight, point_goals
-from timpani.tuning.race.race import LaunchTime, Race, points_to_reduce, program_loss
 
 DEAR, CHEAP, RARE = 8, 64, 512
 SHARES = {DEAR: 0.5, CHEAP: 0.02, RARE: 0.004}

@@ -12,21 +12,12 @@ from math import exp, inf, log, log1p, nan
 import numpy as np
 from numpy.typing import NDArray
 
+from timpani.campaign.run.failures import MAX_FAILURES, failures
 from timpani.stats.compare import INDIFFERENCE
 from timpani.stats.regret import Contest, VariancePrior, estimate_prior, selection_bias
 from timpani.study.cell import Algorithm
 from timpani.study.point_weights import Point, PointGoal, PointKey, loss
-
-MAX_FAILURES = 2
-"""Number of failed launches after which a cell is abandoned."""
-
-NOT_TRIED = "not tried"
-"""Start of the error of a cell that was abandoned because its algorithm failed in other cells."""
-
-
-def failures(error: str) -> int:
-    """Number of failed launches for which one error counts."""
-    return MAX_FAILURES if error.startswith(NOT_TRIED) else 1
+from timpani.tuning.decide.raced import ProgramLoss
 
 
 @dataclass(frozen=True)
@@ -423,14 +414,6 @@ def points_to_reduce(race: Race, points: Collection[Point]) -> set[Point]:
         if lost > allowed:
             return set(cheapest_first[number:])
     return set()
-
-
-@dataclass(frozen=True)
-class ProgramLoss:
-    """What all choices of a race together may lose, as shares of the program's time in MPI: `bound`, and `allowed`."""
-
-    bound: float
-    allowed: float
 
 
 def program_loss(race: Race) -> ProgramLoss | None:

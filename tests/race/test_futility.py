@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from timpani.race.futility import Futility, Prospect
+from timpani.race.race import LaunchTime, PairedDifference, Race
 from timpani.stats.regret import ANALYSES, MIN_LAUNCHES
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.point_weights import Point
-from timpani.tuning.race.futility import Futility, Prospect
-from timpani.tuning.race.race import LaunchTime, PairedDifference, Race
 
 ALGORITHMS = [Algorithm("openmpi", name) for name in (DEFAULT, "linear", "ring", "chain")]
 OPEN, *SETTLED = (Point("bcast", 2, "core", size, "warm") for size in range(12))

@@ -13,9 +13,9 @@ from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.store import Store
 from timpani.machine.describe import MachineDescription
+from timpani.race.race import Race
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.study import Study
-from timpani.tuning.race.race import Race
 
 TIMES = {"openmpi/default": 2.0, "openmpi/linear": 3.0, "timpani/chain": 1.0}
 RACED, SAMPLED = (8, 64), 16
