@@ -11,7 +11,16 @@ from timpani.campaign.folder.load import load_one_machine, read_proofs
 from timpani.campaign.read.campaign_warnings import without_effect
 from timpani.cli.terminal.completing import complete_campaign, complete_collective, complete_own_algorithm
 from timpani.cli.terminal.figure_options import FigureOptions
-from timpani.cli.terminal.options import Force, Format, campaign_argument, expand, format_option, output_option
+from timpani.cli.terminal.options import (
+    Force,
+    Format,
+    campaign_argument,
+    document_format,
+    document_text,
+    expand,
+    format_option,
+    output_option,
+)
 from timpani.cli.terminal.share_bar import share_bar
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
@@ -19,6 +28,7 @@ from timpani.libraries.find import first_mpi
 from timpani.machine.where import resolve
 from timpani.native.build import build_without_mpi
 from timpani.programs.profile_folder import is_profile, read_profile
+from timpani.report.document.json import json_text
 from timpani.schedules.algorithms.catalogue import own_catalogue, read_own_catalogue
 from timpani.schedules.algorithms.fingerprint import Fingerprints
 from timpani.schedules.algorithms.simulation import Simulator
@@ -32,11 +42,11 @@ from timpani.schedules.algorithms.verification import (
     verify_algorithms,
 )
 from timpani.schedules.drawing import Drawing, View, equal_nodes
-from timpani.schedules.predict.output import check_new, predicted_object, predicted_text, write_predicted
+from timpani.schedules.predict.output import check_new, predicted_document, predicted_object, write_predicted
 from timpani.schedules.predict.predictions import predict_request
 from timpani.schedules.predict.prepare import prepare
 from timpani.schedules.predict.request import Limits
-from timpani.schedules.proofs import named_proofs, proof_table, proven_lines
+from timpani.schedules.proofs import named_proofs, proof_document, proven_lines
 from timpani.study.sizes import parse_size
 from timpani.study.values import parse_duration
 from timpani.study.words import counted, show_seconds
@@ -174,7 +184,7 @@ def predict(
     placement: Annotated[str, typer.Option(help="Place ranks by core, socket, node or ppr:N.")] = "core",
     budget: Annotated[str, typer.Option(help="Maximum time to simulate one call; longer ones are left out.")] = "10s",
     output: Annotated[Path | None, output_option("A new folder: page, figures, JSON.")] = None,
-    format: Annotated[Format, format_option("json has the keys of docs/reference.md.")] = Format.text,
+    format: Annotated[Format, document_format("json has the keys of docs/reference.md.")] = Format.text,
     force: Force = False,
 ) -> None:
     """Predict algorithms from measured costs: the fastest at each point, its time, and what the time consists of."""
@@ -193,14 +203,14 @@ def predict(
     if output:
         write_predicted(found, output, force)
     if format is Format.json:
-        typer.echo(json.dumps(predicted_object(found), indent=1, allow_nan=False))
+        typer.echo(json_text(predicted_object(found)), nl=False)
     else:
-        typer.echo(predicted_text(found), nl=False)
+        typer.echo(document_text(predicted_document(found), format), nl=False)
 
 
 def prove(
     folder: Annotated[Path, campaign_argument("What `timpani run --prove -o` or `timpani profile --prove -o` wrote.")],
-    format: Annotated[Format, format_option("How to print the names.")] = Format.text,
+    format: Annotated[Format, document_format("How to print the names.")] = Format.text,
 ) -> None:
     """Name the algorithm behind each cell's counted messages: the Timpani schedule that sends the same messages."""
     if is_profile(folder):
@@ -212,9 +222,9 @@ def prove(
         raise UserError(f"{folder} holds no counted messages", "count them: the same `timpani run` with --prove")
     named = named_proofs(proofs, Fingerprints.of_programs(first_mpi()), header.study.element_bytes_of)
     if format is Format.json:
-        typer.echo(json.dumps([line.as_json() for line in named], indent=2, ensure_ascii=False))
+        typer.echo(json_text([line.as_json() for line in named]), nl=False)
     else:
-        typer.echo(proof_table(named))
+        typer.echo(document_text(proof_document(named), format), nl=False)
     for text in without_effect(proofs):
         typer.echo(f"Warning: {text}", err=True)
 

@@ -11,6 +11,8 @@ from timpani.errors import UserError
 from timpani.native.mpi import Mpi
 from timpani.programs.profile_lines import CallsLine, ProfilePart
 from timpani.programs.profiled_points import ProvenCall, proven_calls
+from timpani.report.document.blocks import Document
+from timpani.report.document.table import Table, rows
 from timpani.report.document.text import aligned
 from timpani.schedules.algorithms.fingerprint import Fingerprints, Name
 from timpani.study.cell import Cell
@@ -45,21 +47,22 @@ def named_proofs(
     return sorted(named, key=lambda each: (*_curve(each), each.cell.message_bytes))
 
 
-def proof_table(named: list[NamedProof]) -> str:
-    """A line for each algorithm and range of sizes with the same name."""
-    return "\n".join(aligned([("collective", "ranks", "algorithm", "sizes", "its messages are"), *_rows(named)]))
+def proof_document(named: list[NamedProof]) -> Document:
+    """A row for each algorithm and range of sizes with the same name."""
+    columns = ("collective", "ranks", "algorithm", "sizes", "its messages are")
+    return Document("Named messages", (Table("proofs", columns, rows(_rows(named))),))
 
 
 def _curve(each: NamedProof) -> tuple[Any, ...]:
     return each.cell.collective, each.cell.ranks, not each.cell.algorithm.is_default, each.cell.algorithm
 
 
-def _rows(named: list[NamedProof]) -> Iterator[tuple[str, ...]]:
+def _rows(named: list[NamedProof]) -> Iterator[tuple[str | int, ...]]:
     for _, group in groupby(named, key=lambda each: (*_curve(each), each.name)):
         members = list(group)
         cell = members[0].cell
         sizes = [show_size(size) for size in dict.fromkeys((cell.message_bytes, members[-1].cell.message_bytes))]
-        yield cell.collective, str(cell.ranks), cell.algorithm.label, "–".join(sizes), members[0].name.description
+        yield cell.collective, cell.ranks, cell.algorithm.label, "–".join(sizes), members[0].name.description
 
 
 _HEADINGS = ("collective", "ranks", "size", "calls", "seconds", "messages", "its messages are")

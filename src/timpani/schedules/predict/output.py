@@ -1,7 +1,7 @@
-"""Predictions as text, as JSON, and as a folder with a page and figures."""
+"""Predictions as a document, as JSON, and as a folder with a page and figures."""
 
 from collections.abc import Iterator
-from html import escape
+from functools import cache
 from math import exp
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,9 @@ import polars as pl
 
 from timpani.campaign.folder.sealed import SealedFile
 from timpani.errors import UserError
-from timpani.report.document.text import aligned
+from timpani.report.document.blocks import Block, Bullets, Document, DrawnFigure, Heading, Sentence
+from timpani.report.document.html import html_page
+from timpani.report.document.table import Table, Value, rows
 from timpani.report.figures import theme
 from timpani.report.figures.maps import algorithm_map
 from timpani.report.words.drawn_figures import figure_svg
@@ -35,14 +37,33 @@ _GUESS = 10
 """A time that may be as many times as long is a guess, whose bounds are not worth a figure."""
 
 
-def predicted_text(found: Predictions) -> str:
+def predicted_document(found: Predictions) -> Document:
     """The fastest algorithm of each rank count and size, where it changes, and what was left out."""
-    best = winners(found.times)
-    lines = [_status(found), *costs_lines(found.calibration.costs), *conditions(found)]
-    for collective, part in best.group_by("collective", maintain_order=True):
-        lines += ["", f"{collective[0]}, {_word(found)}", *aligned(list(_rows(part))), *crossovers(part)]
-    lines += ["", *(f"Left out: {text}" for text in found.left_out)] if found.left_out else []
-    return "\n".join(lines) + "\n"
+    return Document("Predicted, not measured", tuple(_blocks(found)))
+
+
+def _blocks(found: Predictions) -> Iterator[Block]:
+    yield Sentence("status", _status(found))
+    yield from (Sentence("costs", line) for line in costs_lines(found.calibration.costs))
+    yield from (Sentence("condition", line) for line in conditions(found))
+    for (collective,), part in winners(found.times).group_by("collective", maintain_order=True):
+        yield Heading(str(collective), f"{collective}, {_word(found)}")
+        yield _figure(str(collective), part, _word(found))
+        if (part["tied"].list.len() > 1).any():
+            hatched = "Hatched in the figure: others may be as fast; the number names the shortest predicted time."
+            yield Sentence("hatched", hatched)
+        yield _table(part)
+        yield from (Sentence("crossover", line) for line in crossovers(part))
+    if found.left_out:
+        yield Bullets("left_out", tuple(found.left_out), "Left out")
+
+
+def _figure(collective: str, best: pl.DataFrame, word: str) -> DrawnFigure:
+    """The map of the fastest algorithms, drawn when it is asked for."""
+    title = f"{collective}: best algorithm, {word}"
+    return DrawnFigure(
+        collective, title, cache(lambda: figure_svg(algorithm_map(_decisions(best, word), theme.LIGHT), title))
+    )
 
 
 def predicted_object(found: Predictions) -> dict[str, Any]:
@@ -74,18 +95,12 @@ def check_new(folder: Path, force: bool) -> None:
 def write_predicted(found: Predictions, folder: Path, force: bool) -> None:
     """Write the page, a figure for each collective and the JSON into `folder`, which is new but for `force`."""
     check_new(folder, force)
-    best = winners(found.times)
-    figures = {
-        collective: figure_svg(
-            algorithm_map(_decisions(best.filter(collective=collective), _word(found)), theme.LIGHT),
-            f"{collective}: best algorithm, {_word(found)}",
-        )
-        for collective in best["collective"].unique(maintain_order=True)
-    }
+    document = predicted_document(found)
+    figures = (block for block in document.blocks if isinstance(block, DrawnFigure))
     files = {
-        **{Path(f"{collective}.svg"): svg.encode() for collective, svg in figures.items()},
+        **{Path(f"{figure.name}.svg"): figure.svg().encode() for figure in figures},
         Path(JSON): FILE.text(predicted_object(found)),
-        Path(PAGE): _page(found, figures).encode(),
+        Path(PAGE): html_page(document).encode(),
     }
     write_files(files, folder, force)
 
@@ -181,25 +196,23 @@ def crossovers(best: pl.DataFrame) -> Iterator[str]:
             yield f"{collective} on {counted(int(str(ranks)), 'rank')}: {winners}"
 
 
-def _rows(best: pl.DataFrame) -> Iterator[list[str]]:
-    yield ["ranks", "size", "predicted µs", "from", "to", "made of", "fastest; may be as fast"]
+def _table(best: pl.DataFrame) -> Table:
+    entries = []
     for row in best.iter_rows(named=True):
         others = row["tied"][1:]
         tied = f"; {', '.join(others[:3])}{f' and {len(others) - 3} more' if len(others) > 3 else ''}" if others else ""
-        yield [
-            str(row["ranks"]),
-            show_size(row["message_bytes"]),
-            four_digits(row["predicted_us"]),
-            *_interval(row),
-            _composition(row),
-            f"{row['label']}{tied}",
-        ]
-
-
-def _interval(row: dict[str, Any]) -> tuple[str, str]:
-    if row["low_us"] is None:
-        return "–", "–"
-    return ("?", "?") if _is_guess(row) else (four_digits(row["low_us"]), four_digits(row["high_us"]))
+        bounds = {"detail": "?"} if _is_guess(row) else {"low": row["low_us"], "high": row["high_us"]}
+        entries.append(
+            (
+                row["ranks"],
+                Value(row["message_bytes"], show=show_size),
+                Value(row["predicted_us"], show=four_digits, **bounds),
+                _composition(row),
+                f"{row['label']}{tied}",
+            )
+        )
+    columns = ("ranks", "size", "predicted µs", "consists of", "fastest; may be as fast")
+    return Table("winners", columns, rows(entries), annotation=f"{per_cent(COVERAGE)} interval")
 
 
 def _is_guess(row: dict[str, Any]) -> bool:
@@ -236,32 +249,3 @@ def _decisions(best: pl.DataFrame, status: str) -> pl.DataFrame:
         pl.when(pl.col("tied").list.len() > 1).then(pl.lit("tie")).otherwise(pl.lit("faster")).alias("verdict"),
         pl.lit(status).alias("status"),
     )
-
-
-def _page(found: Predictions, figures: dict[str, str]) -> str:
-    """A page that needs nothing but itself."""
-    best = winners(found.times)
-    parts = [
-        "<!doctype html><html lang='en'><meta charset='utf-8'><title>Predicted, not measured</title>",
-        "<style>body{font:16px/1.5 sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}",
-        "table{border-collapse:collapse;font-size:.9rem}td,th{padding:.2rem .7rem;text-align:right}",
-        "td:last-child,th:last-child,td:nth-child(6),th:nth-child(6){text-align:left}</style>",
-        f"<h1>Predicted, not measured</h1><p>{escape(_status(found))}</p>",
-        *(f"<p>{escape(text)}</p>" for text in conditions(found)),
-    ]
-    for collective, svg in figures.items():
-        part = best.filter(collective=collective)
-        head, *rows = _rows(part)
-        parts += [f"<h2>{escape(collective)}</h2>", svg[svg.index("<svg") :]]
-        if (part["tied"].list.len() > 1).any():
-            parts.append("<p>Hatched: others may be as fast; the number names the shortest predicted time.</p>")
-        parts += [f"<p>{escape(text)}</p>" for text in crossovers(part)]
-        parts.append("<table><tr>" + "".join(f"<th>{escape(each)}" for each in head))
-        parts += ["<tr>" + "".join(f"<td>{escape(each)}" for each in row) for row in rows]
-        parts.append("</table>")
-    parts.append("<h2>Costs</h2>")
-    parts += [f"<p>{escape(text)}</p>" for text in costs_lines(found.calibration.costs)]
-    if found.left_out:
-        parts.append("<h2>Left out</h2>")
-        parts += [f"<p>{escape(text)}</p>" for text in found.left_out]
-    return "\n".join(parts) + "\n"
