@@ -61,7 +61,7 @@ def test_calls_are_counted_and_replaced(mpi: Mpi, tmp_path: Path, parts: tuple[s
     assert found == {"pipeline:segment_bytes=64": 3, "default": 1}
     assert profile.header is not None
     assert (profile.header.command, profile.header.status, profile.header.rules) == (command, 0, RULES)
-    shown = typed("show", tmp_path / "p")
+    shown = typed("show", tmp_path / "p", "--details")
     assert "pipeline:segment_bytes=64" in shown.stdout
     rows = typed("show", tmp_path / "p", "--format", "csv").stdout.splitlines()
     assert len(rows) == 1 + len(part.calls)
@@ -120,7 +120,8 @@ def test_calls_are_distinguished_by_their_place_in_the_program(mpi: Mpi, tmp_pat
     barriers = [line for line in part.calls if line.name == "barrier"]
     assert sorted(part.calls_of(line) for line in barriers) == [2, 3]
     assert all(re.fullmatch(r"program\+0x[0-9a-f]+", line.site) for line in barriers)
-    assert all(line.site in typed("show", tmp_path / "p").stdout for line in barriers)
+    shown = typed("show", tmp_path / "p", "--details").stdout
+    assert all(line.site in shown for line in barriers)
     assert timpani(*asked, tmp_path / "plain", *command, env=environment()).returncode == 0
     [barrier] = (line for line in read_profile(tmp_path / "plain").main_part.calls if line.name == "barrier")
     assert (barrier.calls, barrier.site) == (2 * 5, "")

@@ -7,7 +7,7 @@ import pytest
 from tests.cli.typed import typed
 from tests.programs.profile_files import CALL, part_text, write_profile
 from timpani.errors import UserError
-from timpani.programs.pages.profile_text import time_in_collectives
+from timpani.programs.pages.call_tables import time_in_collectives
 from timpani.programs.profile_folder import HEADER, read_profile
 
 

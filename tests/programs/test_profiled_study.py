@@ -14,7 +14,7 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
-from timpani.programs.pages.savings_text import savings_lines, savings_sentence
+from timpani.programs.pages.profile_document import savings_document, savings_sentence
 from timpani.programs.profile_folder import ProfileHeader, ProgramMpi, read_profile
 from timpani.programs.profile_lines import ProfilePart
 from timpani.programs.profiled_points import profiled_points
@@ -173,10 +173,12 @@ def test_the_time_that_is_not_waiting_shrinks_by_the_measured_ratio(tmp_path: Pa
     low, high = savings.bounds
     assert low <= savings.saved <= high
     assert savings.covered_seconds == pytest.approx(1.5)
-    first, *rest = savings_lines(profile, savings)
-    assert "app spends 40 % of 10 s in blocking collectives; better algorithms are expected to save 500 ms" in first
-    assert "waiting for late ranks takes 1 s" in first
-    assert any("not measured: 1 point" in line and f"timpani run --for {folder}" in line for line in rest)
+    document = savings_document(profile, savings)
+    answer = document["answer"].text
+    assert "app spends 40 % of 10 s in blocking collectives; better algorithms are expected to save 500 ms" in answer
+    assert "waiting for late ranks takes 1 s" in answer
+    assert "not measured: 1 point" in document["not_measured"].text
+    assert document["measure"].command.startswith(f"timpani run --for {folder}")
 
 
 def test_waiting_that_is_unknown_is_not_called_none(tmp_path: Path) -> None:
@@ -190,7 +192,7 @@ def test_an_algorithm_that_is_not_significantly_faster_saves_nothing(tmp_path: P
     profile = read_profile(write_profile(tmp_path / "p", part_text()))
     savings = expected_savings(profile, [measured({"default": 20.0, "ring": 30.0})])
     assert (savings.saved, savings.bounds) == (0.0, (0.0, 0.0))
-    assert "no measured algorithm is significantly faster" in next(savings_lines(profile, savings))
+    assert "no measured algorithm is significantly faster" in savings_sentence(profile, savings)
 
 
 def test_a_race_for_a_program_measures_what_is_worth_it_and_weighs_it(tmp_path: Path) -> None:
@@ -223,14 +225,14 @@ def test_the_bound_on_the_loss_is_in_seconds_of_the_program(tmp_path: Path) -> N
     profile = read_profile(write_profile(tmp_path / "p", part_text((CALL, SMALL))))
     times = {"default": 30.0, "ring": 20.0}
     unraced = expected_savings(profile, [measured(times)])
-    assert not any("other algorithms" in line for line in savings_lines(profile, unraced))
+    assert "at_most" not in savings_document(profile, unraced)
     campaign = measured(times, regret=0.01)
     savings = expected_savings(profile, [campaign])
     race = raced_results(campaign).race
     assert race is not None
     [regret] = race.regrets.values()
     assert savings.lost == pytest.approx(1.5 * regret / (1 + regret) + 1.5)
-    assert any("other algorithms could save at most" in line for line in savings_lines(profile, savings))
+    assert "other algorithms could save at most" in savings_document(profile, savings)["at_most"].text
 
 
 TIMES = {"default": 30.0, "ring": 20.0}
@@ -266,8 +268,8 @@ def test_other_arguments_are_named_next_to_the_figure(
     savings = expected_savings(profile, [measured(TIMES, **study)])
     assert savings.saved > 0
     assert savings.points[0].differences == differences
-    shown = "\n".join(savings_lines(profile, savings))
-    assert all(each in shown for each in differences)
+    [shown] = savings_document(profile, savings)["points"].column("differences")
+    assert shown.text == "; ".join(differences)
 
 
 def test_the_campaign_whose_arguments_differ_least_counts(tmp_path: Path) -> None:
@@ -281,18 +283,16 @@ def test_a_campaign_of_another_library_is_named(tmp_path: Path) -> None:
     profile = read_profile(write_profile(tmp_path / "p", part_text()))
     assert not expected_savings(profile, [measured(TIMES)]).notes
     header = ProfileHeader(command=("app",), mpi=ProgramMpi(kind="mpich", name="MPICH", version="4.0", mpirun="m"))
-    shown = savings_lines(profile, expected_savings(replace(profile, header=header), [measured(TIMES)]))
-    assert any("made measured Open MPI 4.1.4, and the program ran with MPICH 4.0" in line for line in shown)
+    shown = savings_document(profile, expected_savings(replace(profile, header=header), [measured(TIMES)]))
+    assert "made measured Open MPI 4.1.4, and the program ran with MPICH 4.0" in shown["note"].text
 
 
 def test_points_that_campaigns_cover_are_not_measured_again(tmp_path: Path) -> None:
     """The printed command measures the broadcast alone."""
     profile = read_profile(write_profile(tmp_path / "p", part_text((CALL, SMALL))))
     savings = expected_savings(profile, [measured(TIMES)])
-    assert any(
-        f"timpani run --for {profile.folder} --covered-by made -o rest" in line
-        for line in savings_lines(profile, savings)
-    )
+    command = savings_document(profile, savings)["measure"].command
+    assert command == f"timpani run --for {profile.folder} --covered-by made -o rest"
     covered = [each.point for each in savings.covered]
     assert list(profiled_study(profile.main_part, {}, covered).study.collectives) == ["bcast"]
     with pytest.raises(UserError, match="cover all calls"):

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from timpani.cli.terminal.options import ProgramCommand, ProgramGroups, ProgramLibrary, output_option
-from timpani.programs.pages.profile_text import summary_lines
+from timpani.programs.pages.profile_document import summary_lines
 from timpani.programs.preloaded_command import cannot_start, preloaded_command
 from timpani.programs.profiled_run import ending_lines, profiled_run
 

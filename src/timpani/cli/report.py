@@ -18,8 +18,7 @@ from timpani.cli.terminal.named_campaigns import campaign_or_newest, two_campaig
 from timpani.cli.terminal.options import Campaign, CoveredBy, Force, Statistic, campaign_argument, expand, output_option
 from timpani.cli.terminal.profiled import savings_of
 from timpani.errors import UserError
-from timpani.programs.pages.profile_files import write_profile_files
-from timpani.programs.pages.profile_page import render_profile
+from timpani.programs.pages.profile_page import render_profile, write_profile_files
 from timpani.programs.profile_folder import is_profile, read_profile
 from timpani.report.fit.published_fit import read_published_fits
 from timpani.report.page.compared_page import render_compared

@@ -27,10 +27,10 @@ from timpani.cli.terminal.options import (
 )
 from timpani.cli.terminal.profiled import savings_of
 from timpani.errors import UserError
-from timpani.programs.pages.profile_text import profile_csv, profile_json, profile_text
-from timpani.programs.pages.savings_text import savings_lines
+from timpani.programs.pages.profile_document import profile_csv, profile_document, profile_json, savings_document
 from timpani.programs.profile_folder import is_profile, read_profile
 from timpani.report.document.blocks import Document
+from timpani.report.document.formats import FORMATS, render
 from timpani.report.document.json import json_text
 from timpani.report.tables.campaign_tables import campaign_tables
 from timpani.report.tables.osu_format import osu_blocks
@@ -77,6 +77,9 @@ class _How:
     ] = False
 
     covered_by: CoveredBy = None
+    details: Annotated[
+        bool, typer.Option("--details", help="Of a profile: every call, late ranks, and the longest calls.")
+    ] = False
 
     @property
     def as_data(self) -> bool:
@@ -131,20 +134,17 @@ def _profile(folder: Path, how: _How) -> bytes:
     if how.layout != "cells" or how.statistic is not None:
         raise UserError(f"{folder} is a profile, which has no layouts", "leave out --layout and --statistic")
     profile = read_profile(folder)
-    if how.covered_by and how.format is not Format.text:
-        raise UserError(f"--covered-by has no {how.format.value}", "leave out --format, or --covered-by")
     if how.covered_by:
-        lines = savings_lines(profile, savings_of(profile, how.covered_by))
-        return "".join(f"{line}\n" for line in lines).encode()
-    match how.format:
-        case Format.text:
-            return profile_text(profile).encode()
-        case Format.csv:
-            return profile_csv(profile).encode()
-        case Format.json:
-            return profile_json(profile).encode()
-        case _:
-            raise UserError(f"{folder} is a profile, and {how.format.value} is for campaigns", "use text, csv or json")
+        document = savings_document(profile, savings_of(profile, how.covered_by))
+    elif how.format is Format.csv:
+        return profile_csv(profile).encode()
+    elif how.format is Format.json:
+        return profile_json(profile).encode()
+    else:
+        document = profile_document(profile, how.details or how.format is not Format.text)
+    if how.format.value not in FORMATS:
+        raise UserError(f"{folder} is a profile, and {how.format.value} is for campaigns", "use text, csv or json")
+    return render(document, how.format.value).encode()
 
 
 def _check(how: _How) -> None:

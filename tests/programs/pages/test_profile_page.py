@@ -7,11 +7,13 @@ import pytest
 from tests.cli.typed import typed
 from tests.programs.profile_files import CALL, part_text, write_profile
 from timpani.errors import UserError
+from timpani.programs.pages.call_tables import form_table
+from timpani.programs.pages.profile_document import profile_document
 from timpani.programs.pages.profile_page import render_profile
-from timpani.programs.pages.profile_text import form_rows
 from timpani.programs.profile_folder import read_profile
 from timpani.programs.profiled_points import profiled_points
 from timpani.programs.savings import PointSaving, Savings
+from timpani.report.document.table import Table
 
 BARRIER = {**CALL, "name": "barrier", "operator": "", "datatype": "", "size_class": 0, "bytes": 0, "ns": 1_000_000_000}
 PART = part_text((CALL, {**BARRIER, "matched_calls": 0, "matched_ns": 0, "waiting_ns": 0.0}))
@@ -55,12 +57,22 @@ def test_estimates_that_exceed_the_run_leave_no_negative_time(tmp_path: Path) ->
     none_matched = {"matched_calls": 0, "matched_ns": 0, "waiting_ns": 0.0}
     asking = {**CALL, "name": "test", "form": "completion", "size_class": -1, "ns": 17_000_000_000, **none_matched}
     part = read_profile(write_profile(tmp_path / "p", part_text((CALL, asking)))).main_part
-    assert form_rows(part)[-1] == (  # 2 s + 8.5 s of 10 s
-        "outside of MPI's counted calls",
-        "0.000",
-        "0 %",
-        "estimates exceed the run by 500 ms",
-    )
+    [title, seconds, share] = form_table(part).rows[-1]  # 2 s + 8.5 s of 10 s
+    assert (title.text, seconds.content) == ("outside of MPI's counted calls", 0)
+    assert share.detail == "estimates exceed the run by 500 ms"
+
+
+def test_the_text_has_the_next_command_first_and_one_table(tmp_path: Path) -> None:
+    profile = read_profile(write_profile(tmp_path / "p", PART))
+    document = profile_document(profile)
+    names = [block.name for block in document.blocks]
+    assert names[:3] == ["command", "answer", "tune"]
+    assert [name for name in names if isinstance(document[name], Table)] == ["forms"]
+    assert names[-1] == "details"
+    full = profile_document(profile, details=True)
+    assert {"forms", "calls"} <= {block.name for block in full.blocks}
+    spent = full["forms"].at("blocking collectives", "s").content
+    assert spent == pytest.approx(2.5)
 
 
 def test_a_profile_without_calls_is_refused(tmp_path: Path) -> None:

@@ -6,10 +6,11 @@ from pathlib import Path
 import typer
 
 from timpani.campaign.folder.load import load_one_machine
-from timpani.programs.pages.savings_text import savings_lines
+from timpani.programs.pages.profile_document import savings_document
 from timpani.programs.profile_folder import ProgramProfile, read_profile
 from timpani.programs.profiled_study import profiled_study
 from timpani.programs.savings import Savings, expected_savings
+from timpani.report.document.formats import render
 from timpani.study.study import Study
 
 
@@ -34,5 +35,4 @@ def savings_of(profile: ProgramProfile, campaigns: Sequence[Path]) -> Savings:
 def print_savings(profile: Path, campaigns: Sequence[Path]) -> None:
     """What the algorithms measured in `campaigns` are expected to save the program of `profile`."""
     found = read_profile(profile)
-    for line in savings_lines(found, savings_of(found, campaigns)):
-        typer.echo(line)
+    typer.echo(render(savings_document(found, savings_of(found, campaigns)), "text"), nl=False)

@@ -1,24 +1,25 @@
-"""The page of a profile: where a program's communication time passes, and what an algorithm could change."""
+"""The page of a profile, and its figure and tables as files: where a program's communication time passes."""
 
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import altair as alt
 import polars as pl
 from markupsafe import Markup
 
-from timpani.programs.pages.call_times import (
-    LATE_MEANING,
-    LONGEST_MEANING,
-    concurrency_notes,
-    concurrent_rows,
-    late_rows,
-    longest_rows,
+from timpani.programs.pages.call_tables import (
+    call_table,
+    concurrent_table,
+    form_table,
+    kind_words,
+    late_table,
+    longest_table,
+    point_table,
+    seconds_in_words,
 )
-from timpani.programs.pages.call_words import kind_words
-from timpani.programs.pages.next_commands import next_commands
-from timpani.programs.pages.profile_text import call_rows, form_rows, seconds_in_words, spent_words, waiting_words
-from timpani.programs.pages.savings_text import SAVED_COLUMN, savings_rows, savings_sentence
+from timpani.programs.pages.profile_document import next_blocks, savings_sentence, spent_words, waiting_words
 from timpani.programs.profile_folder import ProgramProfile
 from timpani.programs.profile_lines import CallsLine, ProfilePart
 from timpani.programs.profiled_points import profiled_points
@@ -27,10 +28,12 @@ from timpani.programs.savings import PointSaving, Savings
 from timpani.report.document.blocks import Sentence
 from timpani.report.document.table import Table
 from timpani.report.figures import theme
-from timpani.report.figures.program_time import MOVING, UNKNOWN, WAITING, program_time
 from timpani.report.page.page_templates import Answer, render_page
 from timpani.report.page.panels import static_svg
 from timpani.report.page.sections import PageSection
+from timpani.report.page.table_files import in_each_format
+from timpani.report.words.drawn_figures import FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
+from timpani.report.words.output_files import write_files
 from timpani.study.words import counted, per_cent
 
 _MAX_BARS = 12
@@ -66,7 +69,7 @@ def render_profile(profile: ProgramProfile, savings: Savings | None = None) -> s
 
 def _sections(profile: ProgramProfile, part: ProfilePart, savings: Savings | None) -> Iterator[PageSection]:
     points = profiled_points(part)
-    tables = {name: {"": [table]} if table else {} for name, table in profile_tables(part, savings).items()}
+    tables = {table.name: {"": [table]} if table.rows else {} for table in profile_tables(part, savings)}
     yield PageSection("time", TITLES["forms"], about=(_ABOUT_TIME,), drawn=list(_figures(part)), tables=tables["forms"])
     yield PageSection(
         "change",
@@ -78,18 +81,10 @@ def _sections(profile: ProgramProfile, part: ProfilePart, savings: Savings | Non
                 part, points, {point.collective: point.arguments for point in points}
             )
         },
-        terms={"Commands": [(what, [f"`{command}`"]) for what, command in next_commands(profile, savings)]},
+        terms={"Commands": [(each.about, [f"`{each.command}`"]) for each in next_blocks(profile, savings)]},
     )
-    further = {
-        "late": [LATE_MEANING] if part.lateness else [],
-        "longest": [LONGEST_MEANING] if part.longest else [],
-        "concurrent": list(concurrency_notes(part)),
-        "calls": [],
-    }
-    for name, lines in further.items():
-        about = [f"{line[0].upper()}{line[1:]}." for line in lines]
-        table = tables[name]
-        yield PageSection(name, TITLES[name], about=about if table else (), tables=table, lines=() if table else about)
+    for name in ("late", "longest", "concurrent", "calls"):
+        yield PageSection(name, TITLES[name], tables=tables[name])
 
 
 _ABOUT_TIME = (
@@ -106,22 +101,17 @@ def page_title(part: ProfilePart) -> str:
     return f"Where the communication time of {' : '.join(part.programs)} passes"
 
 
-def profile_tables(part: ProfilePart, savings: Savings | None) -> dict[str, Table | None]:
-    """The tables by the names of their files; None without rows."""
-    return {
-        "forms": Table.of_texts(form_rows(part)),
-        "points": Table.of_texts(savings_rows(savings) if savings else _point_rows(part)),
-        "late": Table.of_texts(late_rows(part)),
-        "longest": Table.of_texts(longest_rows(part)),
-        "concurrent": Table.of_texts(concurrent_rows(part)),
-        "calls": Table.of_texts(call_rows(part)),
-    }
-
-
-def _point_rows(part: ProfilePart) -> list[tuple[str, ...]]:
-    """`savings_rows` of points that no campaign measured, without the columns on savings."""
+def profile_tables(part: ProfilePart, savings: Savings | None) -> list[Table]:
+    """All tables, those without rows too."""
     unmeasured = Savings(tuple(PointSaving(point, measured=False) for point in profiled_points(part)))
-    return [row[:SAVED_COLUMN] for row in savings_rows(unmeasured)]
+    return [
+        form_table(part),
+        point_table(savings or unmeasured, measured=savings is not None),
+        late_table(part),
+        longest_table(part),
+        concurrent_table(part),
+        call_table(part),
+    ]
 
 
 def _facts(profile: ProgramProfile, part: ProfilePart) -> Iterator[tuple[str, str]]:
@@ -189,3 +179,51 @@ def _coverage(savings: Savings | None) -> str:
             *(f"{note}." for note in savings.notes),
         )
     )
+
+
+def write_profile_files(
+    profile: ProgramProfile, savings: Savings | None, folder: Path, force: bool, style: FigureStyle
+) -> list[Path]:
+    """Write the figure and the tables of the page of a profile; over existing files only with `force`."""
+    part = profile.main_part
+    found: dict[Path, bytes] = {}
+    calls = longest_calls(part)
+    if not calls.is_empty():
+        drawn = figure_svg(program_time(calls, theme.LIGHT), page_title(part), style)
+        found |= {Path(f"program-time.{format}"): figure_bytes(drawn, format) for format in FIGURE_FORMATS}
+    for table in profile_tables(part, savings):
+        if table.rows:
+            caption = f"{TITLES[table.name]}: {' : '.join(part.programs)}"
+            notes = table.footnotes or ("Seconds are means over all ranks.",)
+            found |= in_each_format(Path(table.name), [replace(table, caption=caption, footnotes=notes)])
+    write_files(found, folder, force)
+    return list(found)
+
+
+WAITING, MOVING, UNKNOWN = "waiting for late ranks", "moving data", "unknown"
+"""The parts of a bar, in their order."""
+
+_BAR = 26  # pixels of a call's bar
+
+
+def program_time(parts: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
+    """The calls from top to bottom, each with seconds of a rank.
+
+    parts  a row for each call and part: `call`, `part` (WAITING, MOVING or UNKNOWN), `seconds`
+    """
+    colors = {WAITING: palette.series[1], MOVING: palette.series[0], UNKNOWN: palette.unsure}
+    calls = parts["call"].unique(maintain_order=True).to_list()
+    bars = (
+        alt.Chart(parts)
+        .transform_calculate(order=f"indexof({list(colors)!r}, datum.part)")
+        .mark_bar()
+        .encode(
+            x=alt.X("sum(seconds):Q", axis=alt.Axis(title="Seconds of a rank (mean)", grid=True)),
+            y=alt.Y("call:N", sort=calls, axis=alt.Axis(title=None, labelLimit=320, ticks=False)),
+            color=theme.color_of_others(colors, "part", parts["part"], symbolType="square"),
+            order=alt.Order("order:Q"),
+            tooltip=["call:N", "part:N", alt.Tooltip("seconds:Q", format=".4f")],
+        )
+    )
+    chart = theme.layer(bars, width=theme.WIDTH, height=_BAR * len(calls))
+    return theme.apply(chart, palette, "Where the time in collectives passes")

@@ -8,11 +8,13 @@ import pytest
 
 from tests.programs.profile_files import CALL, part_text, write_profile
 from timpani.errors import UserError
-from timpani.programs.pages.call_times import concurrency_notes, concurrent_rows, longest_rows
+from timpani.programs.pages.call_tables import call_table, concurrency_notes, concurrent_table, longest_table
+from timpani.programs.pages.profile_document import profile_document
 from timpani.programs.pages.profile_page import render_profile
-from timpani.programs.pages.profile_text import call_rows, profile_text
 from timpani.programs.profile_folder import read_profile
 from timpani.programs.profile_lines import FURTHER_KINDS, ProfilePart
+from timpani.report.document.formats import render
+from timpani.report.document.table import Table
 
 MS = 1_000_000  # ns
 
@@ -41,15 +43,19 @@ def part_of(folder: Path, *lines: Mapping[str, Any], compared: int = 3) -> Profi
     return read_profile(write_profile(folder, text)).main_part
 
 
+def texts(table: Table) -> list[list[str]]:
+    return [[value.text for value in row] for row in table.rows]
+
+
 def test_pairs_of_communicators_are_added_by_their_kinds(tmp_path: Path) -> None:
     """Rows a and b broadcast at the same time all of their 20 ms; column c reduces during 10 ms of a."""
     lines = [*lateness("a", (0, 1), 2), *lateness("b", (2, 3), 2), *lateness("c", (0, 2), 4, name="reduce", made="")]
     part = part_of(tmp_path / "p", *lines, concurrent("a", "b", 20), concurrent("a", "c", 10, 5))
-    [_, *rows] = concurrent_rows(part)
+    rows = texts(concurrent_table(part))
     row, column = "bcast 1 KiB.., 2 ranks (cartesian, some ranks)", "reduce 1 KiB.., 2 ranks (some ranks)"
     assert rows == [
-        (row, "0.020000", "0.002000", "1.00", "10", row),
-        (row, "0.010000", "0.001000", "0.25", "5", column),  # 10 ms of the rows' 40 ms
+        [row, "0.020000", "0.002000", "1.00", "10", row],
+        [row, "0.010000", "0.001000", "0.25", "5", column],  # 10 ms of the rows' 40 ms
     ]
     assert len(list(concurrency_notes(part))) == 1
 
@@ -74,11 +80,11 @@ def test_the_longest_calls_are_in_the_text_and_on_the_page(tmp_path: Path) -> No
     long = {**CALL, "line": "longest", "ranks": 4, "rank": 3, "bytes": 1024, "ns": 250 * MS, "began_ns": 1500 * MS}
     lines = (long, *lateness("a", (0, 1), 2), *lateness("b", (2, 3), 2), concurrent("a", "b", 1))
     part = part_of(tmp_path / "p", *lines)
-    assert longest_rows(part)[1:] == [("allreduce", "4", "1 KiB", "3", "1.500000", "0.250000", "MPI_COMM_WORLD")]
+    assert texts(longest_table(part)) == [["allreduce", "4", "1 KiB", "3", "1.500000", "0.250000", "MPI_COMM_WORLD"]]
     placed = part_of(tmp_path / "placed", {**long, "site": "app+0x1"})
-    assert longest_rows(placed)[1][-2:] == ("MPI_COMM_WORLD", "app+0x1")
+    assert texts(longest_table(placed))[0][-2:] == ["MPI_COMM_WORLD", "app+0x1"]
     profile = read_profile(tmp_path / "p")
-    for text in (profile_text(profile), render_profile(profile)):
+    for text in (render(profile_document(profile, details=True), "text"), render_profile(profile)):
         for said in ("longest calls", "0.250000", "at the same time", "cartesian, some ranks"):
             assert said in text
 
@@ -103,11 +109,11 @@ def test_communicators_are_named_by_how_they_were_made_and_their_ranks(tmp_path:
     for number, (words, values) in enumerate(named.items()):
         text = part_text([{**CALL, **values}], ("n1", "n1", "n2", "n2"), world_ranks=4, reporting=4)
         part = read_profile(write_profile(tmp_path / str(number), text)).main_part
-        assert call_rows(part)[1][3] == words
+        assert call_table(part).rows[0][3].text == words
 
 
 def test_calls_beyond_the_table_are_shown_and_not_measured(tmp_path: Path) -> None:
     further = {**CALL, "name": FURTHER_KINDS, "made": "", "world": False, "ranks": 0, "nodes": 0, "per_node": 0}
     profile = read_profile(write_profile(tmp_path / "p", part_text([CALL, {**further, "size_class": -1}])))
-    assert FURTHER_KINDS in profile_text(profile)
+    assert FURTHER_KINDS in render(profile_document(profile, details=True), "text")
     assert "of more kinds than a profile distinguishes" in render_profile(profile)

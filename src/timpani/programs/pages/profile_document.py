@@ -1,0 +1,220 @@
+"""A profile as a document for people, and as data; what better algorithms are expected to save its program."""
+
+import csv
+import io
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from timpani.programs.pages.call_tables import (
+    call_table,
+    concurrent_table,
+    form_table,
+    late_table,
+    longest_table,
+    point_table,
+    seconds_in_words,
+    sorted_calls,
+    time_in_collectives,
+)
+from timpani.programs.profile_folder import ProgramProfile
+from timpani.programs.profile_lines import ProfilePart
+from timpani.programs.profiled_points import profiled_points
+from timpani.programs.profiled_run import SIGNALLED
+from timpani.programs.savings import Savings
+from timpani.report.document.blocks import Block, Document, NextCommand, Sentence
+from timpani.report.document.json import json_text
+from timpani.stats.regret import ALPHA
+from timpani.study.words import counted, per_cent
+
+_NO_MPI = "no process of the command called MPI_Init"
+
+
+def profile_document(profile: ProgramProfile, details: bool = False) -> Document:
+    """Where the time of each program passed, and what to type next.
+
+    details  every call, who was late, the longest calls, and what ran at the same time
+    """
+    return Document("Where the time of a program passed", tuple(_blocks(profile, details)))
+
+
+def _blocks(profile: ProgramProfile, details: bool) -> Iterator[Block]:
+    header = profile.header
+    if header:
+        yield Sentence("command", f"{' '.join(header.command)}, {header.mpi}")
+    yield from (Sentence("note", f"note: {note}") for note in profile.notes)
+    if not profile.parts:
+        signalled = header is not None and (header.status or 0) > SIGNALLED
+        why = "a signal ended the command before rank 0 wrote any" if signalled else _NO_MPI
+        yield Sentence("no_calls", f"no calls: {why}")
+        return
+    yield from (Sentence("answer", line) for line in summary_lines(profile))
+    if profiled_points(profile.main_part):
+        yield from next_blocks(profile, None)
+    for part in profile.parts:
+        yield from _part_blocks(part, details)
+    if not details:
+        place = shlex.quote(str(profile.folder))
+        yield NextCommand("details", f"timpani show {place} --details", "every call, late ranks and the longest calls")
+
+
+def _part_blocks(part: ProfilePart, details: bool) -> Iterator[Block]:
+    hosts = len({rank.host for rank in part.ranks})
+    program = part.program
+    yield Sentence(
+        "program",
+        f"{' : '.join(part.programs)}: {counted(program.reporting, 'rank')} on {counted(hosts, 'node')}, "
+        f"{seconds_in_words(part.wall_seconds)} from MPI_Init to MPI_Finalize",
+    )
+    if program.note:
+        yield Sentence("note", f"note: {program.note}")
+    if program.clocks > 1:
+        within = f"{program.clock_error_ns / 1e3:.3g} µs"
+        yield Sentence("note", f"note: {program.clocks} clocks, put into one time to within {within}")
+    yield form_table(part)
+    if not details:
+        return
+    yield call_table(part)
+    for table in (late_table(part), longest_table(part), concurrent_table(part)):
+        if table.rows:
+            yield table
+        else:
+            yield from (Sentence(table.name, note) for note in table.footnotes if table.name == "concurrent")
+
+
+def summary_lines(profile: ProgramProfile) -> Iterator[str]:
+    """Where the time of each program passed, in a few lines."""
+    for part in profile.parts:
+        yield f"{spent_words(part)}; {waiting_words(part)}"
+
+
+def spent_words(part: ProfilePart) -> str:
+    """`app spends 25 % of 10 s in blocking collectives`."""
+    total, wall = time_in_collectives(part).total, part.wall_seconds
+    share = per_cent(total / max(wall, total, 1e-9))
+    return f"{' : '.join(part.programs)} spends {share} of {seconds_in_words(wall)} in blocking collectives"
+
+
+def waiting_words(part: ProfilePart) -> str:
+    """How much of this time is waiting, unknown where only one rank reported when it entered calls."""
+    spent = time_in_collectives(part)
+    if not spent.is_split:
+        return "how long ranks waited for each other is unknown"
+    error = f" (± {seconds_in_words(spent.waiting_error)})" if spent.waiting_error else ""
+    return f"waiting for late ranks takes {seconds_in_words(spent.waiting)}{error}, which no algorithm changes"
+
+
+def savings_sentence(profile: ProgramProfile, savings: Savings) -> str:
+    """The verdict: time in collectives, what algorithms are expected to save, and what no algorithm changes."""
+    part = profile.main_part
+    low, high = savings.bounds
+    expected = (
+        f"better algorithms are expected to save {seconds_in_words(savings.saved)} "
+        f"({seconds_in_words(low)} to {seconds_in_words(high)})"
+        if savings.saved
+        else "no measured algorithm is significantly faster than the default where it spends time"
+    )
+    return f"{spent_words(part)}; {expected}; {waiting_words(part)}"
+
+
+def savings_document(profile: ProgramProfile, savings: Savings) -> Document:
+    """The verdict, the points behind it, and how to measure what is not covered."""
+    return Document("What better algorithms are expected to save", tuple(_savings_blocks(profile, savings)))
+
+
+def _savings_blocks(profile: ProgramProfile, savings: Savings) -> Iterator[Block]:
+    yield Sentence("answer", savings_sentence(profile, savings), {"saved_s": savings.saved})
+    if savings.raced and savings.in_mpi:
+        yield Sentence(
+            "at_most",
+            f"other algorithms could save at most {seconds_in_words(savings.lost)} more, "
+            f"{per_cent(savings.lost / savings.in_mpi)} of its {seconds_in_words(savings.in_mpi)} in MPI "
+            f"({per_cent(1 - ALPHA)} bounds of the points, added up)",
+        )
+    yield point_table(savings)
+    yield from (Sentence("note", f"note: {note}") for note in savings.notes)
+    if missing := len(savings.points) - len(savings.covered):
+        share = per_cent(1 - savings.covered_seconds / savings.changeable) if savings.changeable else "nothing"
+        yield Sentence(
+            "not_measured",
+            f"not measured: {counted(missing, 'point')}, {share} of the time that an algorithm can change",
+        )
+        yield next(next_blocks(profile, savings))
+
+
+def next_blocks(profile: ProgramProfile, savings: Savings | None) -> Iterator[NextCommand]:
+    """Each next step, with its command.
+
+    savings  of the campaigns that are given; None without any
+    """
+    place = shlex.quote(str(profile.folder))
+    known = savings.campaigns if savings else ()
+    covered = savings is not None and len(savings.covered) == len(savings.points)
+    run: list[NextCommand] = []
+    if not covered:
+        what = "measure what no campaign covers" if known else "measure what the program calls"
+        rest = "rest" if Path("rest") not in known else f"rest-{len(known)}"
+        new = rest if known else "measured"
+        shown = f"timpani show {place}{_covered_by([*known, Path(new)])}"
+        run = [
+            NextCommand("measure", f"timpani run --for {place}{_covered_by(known)} -o {new}", what),
+            NextCommand("savings", shown, "show what the measured algorithms would save"),
+        ]
+    tune = [NextCommand("tune", f"timpani tune --for {place} -o tuned", "write tuning files for the program")]
+    if profile.header and profile.header.command:
+        command = f"timpani confirm tuned -- {shlex.join(profile.header.command)}"
+        tune.append(NextCommand("confirm", command, "check the files on the program"))
+    yield from ([*run, *tune] if known else [*tune, *run])
+
+
+def _covered_by(campaigns: Iterable[Path]) -> str:
+    return "".join(f" --covered-by {shlex.quote(str(folder))}" for folder in campaigns)
+
+
+def profile_rows(profile: ProgramProfile) -> list[dict[str, Any]]:
+    """The rows of all parts as data: the fields of `CallsLine`, and what follows from them."""
+    rows = []
+    for part in profile.parts:
+        for line in sorted_calls(part):
+            values = line.model_dump()
+            values |= {
+                "calls": part.calls_of(line),
+                "bytes": line.bytes / (line.calls / part.calls_of(line)),
+                "seconds": part.per_rank(line.ns),
+                "seconds_max": line.ns_max / 1e9,
+                "waiting_seconds": part.per_rank(line.waiting_ns) if line.matched_ns else None,
+                "share": part.per_rank(line.ns) / part.wall_seconds if part.wall_seconds else None,
+                "bytes_low": line.bytes_low,
+                "bytes_high": line.bytes_high,
+            }
+            rows.append({"part": part.path.stem, "program": " : ".join(part.programs), "call": line.call, **values})
+    return rows
+
+
+def profile_csv(profile: ProgramProfile) -> str:
+    """`profile_rows` as CSV with a line of headings."""
+    rows = profile_rows(profile)
+    text = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return text.getvalue()
+
+
+def profile_json(profile: ProgramProfile) -> str:
+    """The whole profile as JSON: the header, and each part's lines."""
+    parts: Sequence[dict[str, Any]] = [
+        {
+            "part": part.path.stem,
+            "program": part.program.model_dump(),
+            "ranks": [line.model_dump() for line in part.ranks],
+            "lateness": [line.model_dump() for line in part.lateness],
+            "longest": [line.model_dump() for line in part.longest],
+            "concurrent": [line.model_dump() for line in part.concurrent],
+        }
+        for part in profile.parts
+    ]
+    header = profile.header.model_dump() if profile.header else None
+    return json_text({"header": header, "parts": parts, "calls": profile_rows(profile)})
