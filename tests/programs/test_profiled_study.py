@@ -4,14 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
-from tests.campaign_files import results_frame, write_header
+from tests.campaign_files import cell, machine, made_up, results_of, write_header
 from tests.cli.typed import typed
 from tests.programs.profile_files import CALL, part_text, write_profile
-from timpani.campaign.folder.header import Header
-from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
 from timpani.programs.pages.profile_document import savings_document, savings_sentence
@@ -21,10 +18,8 @@ from timpani.programs.profiled_points import profiled_points
 from timpani.programs.profiled_study import MEASURED_SHARE, profiled_study
 from timpani.programs.savings import expected_savings
 from timpani.study.arrival import TOGETHER
-from timpani.study.cell import Algorithm, Cell
 from timpani.study.keys import ROTATING
 from timpani.study.operations import CallArguments
-from timpani.study.schema import REGRET
 from timpani.tuning.decide.raced import raced_results
 
 SECOND = 1_000_000_000
@@ -140,28 +135,12 @@ def test_a_profile_without_collectives_has_no_study(tmp_path: Path) -> None:
 
 def measured(times: dict[str, float], placement: str = "core", nodes: int = 1, **study: Any) -> Campaign:
     """Ten launches in which allreduce of 1 KiB on 2 ranks takes these microseconds."""
-    asked = {"datatype": "double", **study}
-    regret = asked.pop("regret", None)
-    arrival = asked.get("arrival", TOGETHER)
-    cells = [
-        LaunchResult(
-            Cell("allreduce", Algorithm.parse(f"openmpi/{name}"), 2, placement, 1024, "warm", arrival),
-            launch,
-            "m",
-            median_us=time + launch / 1e4,
-            repetitions=100,
-        )
-        for name, time in times.items()
-        for launch in range(1, 11)
-    ]
-    names = [f"n{number}" for number in range(1, nodes + 1)]
-    groups = [{"name": "g", "nodes": ",".join(names), "cores": 2}]
-    hosts = [{"name": name, "slots": 2} for name in names]
-    machine = {"name": "m", "launcher": "openmpi", "groups": groups, "hosts": hosts}
-    mpi = {"kind": "openmpi", "version": "4.1.4"}
-    header = Header.check({"id": "made-up", "machine": machine, "mpi": mpi, "study": asked}, "test")
-    results = results_frame(cells).with_columns(pl.lit(regret, dtype=pl.Float64).alias(REGRET))
-    return Campaign(Path("made"), header, results, [], [])
+    arrival = study.get("arrival", TOGETHER)
+    about: dict[str, Any] = {"collective": "allreduce", "placement": placement, "arrival": arrival}
+    results = results_of(
+        {cell(name, 1024, **about): [time + n / 1e4 for n in range(1, 11)] for name, time in times.items()}, machine="m"
+    )
+    return made_up(results, machine=machine(nodes, cores=2), study={"datatype": "double", **study})
 
 
 def test_the_time_that_is_not_waiting_shrinks_by_the_measured_ratio(tmp_path: Path) -> None:

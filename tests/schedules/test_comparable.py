@@ -6,22 +6,16 @@ from typing import Any
 
 import pytest
 
-from tests.campaign_files import results_frame
-from timpani.campaign.folder.header import Header
-from timpani.campaign.folder.launch_result import LaunchResult
+from tests.campaign_files import cell, made_up, results_of
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
 from timpani.schedules.predict.observed import check_comparable
-from timpani.study.cell import OWN, Algorithm, Cell
+from timpani.study.cell import OWN
 
 
 def campaign(folder: str, mode: str = "warm", **header_fields: Any) -> Campaign:
-    header = Header.check(
-        {"id": folder, "machine": {"name": "m"}, "mpi": {"kind": "openmpi", "version": "4.1.4"}, **header_fields},
-        "test",
-    )
-    cell = Cell("bcast", Algorithm(OWN, "linear"), 2, "core", 8, mode)
-    return Campaign(Path(folder), header, results_frame([LaunchResult(cell, 1, "m", median_us=1.0)]), [], [])
+    results = results_of({cell(f"{OWN}/linear", mode=mode): [1.0]}, machine="m")
+    return made_up(results, folder=Path(folder), **header_fields)
 
 
 @pytest.mark.parametrize(

@@ -4,17 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign_files import results_frame
+from tests.campaign_files import cell, machine, made_up, results_of
 from tests.installed import FOUND, needs_mpi
-from timpani.campaign.folder.header import Header
-from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
 from timpani.native.build import build_without_mpi
 from timpani.schedules.algorithms.simulation import EqualNodes, NotSimulated, Relation, SimulatedCall, Simulator
 from timpani.schedules.predict.calibration import Calibration, require_calibration
 from timpani.schedules.predict.predictions import PredictedTime, predict
 from timpani.schedules.predict.stand_ins import Closeness, stand_ins
-from timpani.study.cell import OWN, Algorithm, Cell, parse_parameters
+from timpani.study.cell import OWN, Algorithm
 
 pytestmark = needs_mpi
 
@@ -27,22 +25,15 @@ def calibration_from(*pairs: str, places_recorded: bool = True) -> Calibration:
 
 
 def campaign(pairs: tuple[str, ...], places_recorded: bool = True) -> Campaign:
-    results = [
-        LaunchResult(
-            Cell("latency", Algorithm("openmpi", "default", parse_parameters(pair)), 3, "core", size, "warm"),
-            launch,
-            "n1",
-            median_us=MICROSECONDS[pair] * (1 + launch / 1000),
-        )
+    times = {
+        cell(f"default:{pair}", size, collective="latency", ranks=3): MICROSECONDS[pair]
         for pair in pairs
         for size in (8, 64, 512)
-        for launch in (1, 2, 3)
-    ]
+    }
+    results = results_of(times, [1 + launch / 1000 for launch in (1, 2, 3)], machine="n1")
     ran = [{"rank": rank, "host": host, "cores": [0]} for rank, host in enumerate(["n1", "n1", "n2"])]
-    machine = {"name": "m", "launcher": "openmpi", "groups": [{"name": "g", "nodes": ["n1", "n2"], "cores": 4}]}
-    header = Header.check({"id": "-".join(pairs), "machine": machine}, "test")
     launches = [{"ranks": ran, "placement": "core"}] if places_recorded else []
-    return Campaign(Path("-".join(["measured", *pairs])), header, results_frame(results), launches, [])
+    return made_up(results, launches, folder=Path("-".join(["measured", *pairs])), machine=machine(2))
 
 
 def simulator() -> Simulator:

@@ -2,24 +2,21 @@
 
 import pytest
 
-from tests.campaign_files import results_frame
-from timpani.campaign.folder.launch_result import LaunchResult
+from tests.campaign_files import cell, raced, results_of
 from timpani.campaign.read.cell_selection import CellSelection, select_cells
 from timpani.errors import UserError
-from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import RacedResults
 
 CELLS = estimate_cells(
-    RacedResults.from_rows(
-        results_frame(
-            [
-                LaunchResult(Cell(operation, Algorithm("openmpi", name), ranks, "core", size, "warm"), 1, "here", 1.0)
+    raced(
+        results_of(
+            {
+                cell(name, size, collective=operation, ranks=ranks): [1.0]
                 for operation in ("bcast", "reduce")
                 for name in ("default", "ring")
                 for ranks in (2, 4)
                 for size in (8, 1000, 1024, 65536)
-            ]
+            }
         )
     )
 )

@@ -1,14 +1,11 @@
 """What a campaign's machine says of its cells, against figures worked out by hand."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.campaign_files import results_frame
-from timpani.campaign.folder.header import Header
-from timpani.campaign.folder.launch_result import LaunchResult
+from tests.campaign_files import made_up, results_of
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import Part, crossing_bytes, rank_layouts, with_boundaries, with_bounds
 from timpani.study.cell import Algorithm, Cell
@@ -18,8 +15,7 @@ from timpani.tuning.decide.raced import raced_results
 
 
 def campaign_on(machine: Mapping[str, object], *cells: Cell) -> Campaign:
-    results = results_frame([LaunchResult(cell, 1, "m", median_us=1.0) for cell in cells])
-    return Campaign(Path(), Header.check({"id": "made-up", "machine": machine}, "test"), results, [], [])
+    return made_up(results_of({each: [1.0] for each in cells}, machine="m"), machine=machine)
 
 
 def cell(placement: str, ranks: int, collective: str = "bcast", size: int = 8) -> Cell:

@@ -1,20 +1,15 @@
 """How close ranks sat, from what launches recorded."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.campaign_files import results_frame
-from timpani.campaign.folder.header import Header
-from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import Campaign
+from tests.campaign_files import cell, made_up, results_of
 from timpani.campaign.read.message_locality import seats_of, with_locality
 from timpani.machine.nodes.locality import Seat
-from timpani.study.cell import Algorithm, Cell, parse_parameters
 from timpani.study.schema import LOCALITY
 from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import RacedResults
+from timpani.tuning.decide.raced import raced_results
 
 MACHINE = {
     "name": "n1",
@@ -29,11 +24,10 @@ def launch(*cpus: list[int], hosts: str = "n1", **fields: Any) -> dict[str, Any]
 def locality_of(
     parameters: str, launches: list[dict[str, Any]], operation: str = "latency", machine: dict[str, Any] = MACHINE
 ) -> object:
-    cell = Cell(operation, Algorithm("openmpi", "default", parse_parameters(parameters)), 3, "core", 8, "warm")
-    results = results_frame([LaunchResult(cell, 1, "n1", median_us=1.0)])
+    results = results_of({cell(f"default:{parameters}", ranks=3, collective=operation): [1.0]}, machine="n1")
     placed = [{"placement": "core", **each} for each in launches]
-    campaign = Campaign(Path(), Header.check({"id": "made-up", "machine": machine}, "test"), results, placed, [])
-    cells = with_locality(estimate_cells(RacedResults.from_rows(results)), campaign)
+    campaign = made_up(results, placed, machine=machine)
+    cells = with_locality(estimate_cells(raced_results(campaign)), campaign)
     assert cells.height == 1
     return cells[LOCALITY][0]
 
@@ -127,10 +121,9 @@ def test_a_pair_has_one_locality_where_some_launches_report_no_caches() -> None:
 
 
 def test_a_rank_count_sits_where_its_launches_ran() -> None:
-    cells = [Cell("bcast", Algorithm("timpani", "chain"), ranks, "core", 8, "warm") for ranks in (2, 3, 4)]
-    results = results_frame([LaunchResult(each, 1, "n1", median_us=1.0) for each in cells])
+    results = results_of({cell("timpani/chain", ranks=ranks): [1.0] for ranks in (2, 3, 4)}, machine="n1")
     launches = [launch([0], [2], [3], placement="core"), launch([0], [2], [3], [1], [1], placement="node")]
-    campaign = Campaign(Path(), Header.check({"id": "made-up", "machine": MACHINE}, "test"), results, launches, [])
+    campaign = made_up(results, launches, machine=MACHINE)
     first, second, third = Seat("n1", 0, 0), Seat("n1", 0, 1), Seat("n1", 0, 1)
     assert seats_of(campaign) == {(3, "core"): (first, second, third)}
 

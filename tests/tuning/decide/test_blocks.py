@@ -2,21 +2,14 @@
 
 from collections.abc import Sequence
 from itertools import repeat
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
-from tests.campaign_files import results_frame
-from timpani.campaign.folder.header import Header
-from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import Campaign
-from timpani.study.cell import Algorithm, Cell
+from tests.campaign_files import cell, made_up, raced, results_of
 from timpani.tuning.decide.decide import compare_with_default, decide
 from timpani.tuning.decide.points import samples_in_blocks
-from timpani.tuning.decide.raced import RacedResults
 
 
 def blocks(times: list[float], states: Sequence[str] = (), first: int = 1) -> list[dict[str, Any]]:
@@ -64,43 +57,27 @@ def test_without_a_common_state_all_blocks_are_paired() -> None:
     assert list(found.paired) == [0.5] * 6
 
 
-def results(times: dict[Algorithm, list[float]]) -> pl.DataFrame:
-    return results_frame(
-        [
-            LaunchResult(Cell("bcast", algorithm, 2, "core", 8, "warm"), launch, "here", median_us=time)
-            for algorithm, taken in times.items()
-            for launch, time in enumerate(taken, 1)
-        ]
-    )
-
-
-DEFAULT = Algorithm("openmpi", "default")
-FAST = Algorithm("openmpi", "default", variant="fast")
-RING = Algorithm("openmpi", "ring", variant="fast")
-
-
 def test_the_best_of_variants_and_algorithms_is_found_under_noise_that_blocks_share() -> None:
     noise = np.exp(np.random.default_rng(1).normal(0, 1, 10))
     jitter = np.random.default_rng(2).uniform(0.99, 1.01, (2, 10))
     times = {
-        DEFAULT: noise.tolist(),
-        FAST: (0.9 * noise * jitter[0]).tolist(),
-        RING: (0.8 * noise * jitter[1]).tolist(),
+        cell(): noise.tolist(),
+        cell("default@fast"): (0.9 * noise * jitter[0]).tolist(),
+        cell("ring@fast"): (0.8 * noise * jitter[1]).tolist(),
     }
-    raced = RacedResults.from_rows(results(times))
-    compared = {row["label"]: row for row in compare_with_default(raced).to_dicts()}
+    measured = raced(results_of(times))
+    compared = {row["label"]: row for row in compare_with_default(measured).to_dicts()}
     assert compared.keys() == {"default@fast", "ring@fast"}
     assert compared["default@fast"]["ratio"] == pytest.approx(1 / 0.9, rel=0.01)
     assert compared["default@fast"]["significant"]
     assert compared["default@fast"]["launches"] == 10
-    [point] = decide(raced).to_dicts()
+    [point] = decide(measured).to_dicts()
     assert (point["best_label"], point["verdict"]) == ("ring@fast", "better")
     assert point["gain_low"] < 1.25 < point["gain_high"]
 
 
-def test_rules_and_predictions_take_the_default_variant_alone(tmp_path: Path) -> None:
-    header = Header.check({"id": "x"}, "test")
-    found = Campaign(tmp_path, header, results({DEFAULT: [1.0], FAST: [2.0]}), [], [])
+def test_rules_and_predictions_take_the_default_variant_alone() -> None:
+    found = made_up(results_of({cell(): [1.0], cell("default@fast"): [2.0]}))
     assert found.of_variant().results["variant"].to_list() == ["default"]
-    plain = Campaign(tmp_path, header, results({DEFAULT: [1.0]}), [], [])
+    plain = made_up(results_of({cell(): [1.0]}))
     assert plain.of_variant() is plain

@@ -5,9 +5,9 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from tests.campaign_files import results_frame
+from tests.campaign_files import cell, results_frame, results_of
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.study.cell import OWN, Algorithm, Cell
+from timpani.study.cell import OWN
 from timpani.study.placement import RankLayout
 from timpani.study.schema import REGRET
 from timpani.study.selection import Rule, SizeGap, Span
@@ -21,16 +21,12 @@ NOISE = (0.98, 0.99, 1.0, 1.01, 1.02, 1.03)
 
 def measured(times: dict[tuple[str, int], float], placement: str = "node", ranks: int = 8) -> list[LaunchResult]:
     """Six launches of each algorithm and size around its time, µs."""
-    return [
-        LaunchResult(Cell("bcast", Algorithm.parse(name), ranks, placement, size, "warm"), launch, "m", time * noise)
-        for (name, size), time in times.items()
-        for launch, noise in enumerate(NOISE, 1)
-    ]
+    cells = {cell(name, size, ranks=ranks, placement=placement): time for (name, size), time in times.items()}
+    return results_of(cells, NOISE, machine="m")
 
 
 def selected_rules(results: list[LaunchResult], max_ratio: float = 1.0) -> tuple[Rule, ...]:
-    frame: pl.DataFrame = results_frame(results)
-    return select(RacedResults.from_rows(frame), LAYOUTS, OWN, max_ratio).rules
+    return select(RacedResults.from_rows(results_frame(results)), LAYOUTS, OWN, max_ratio).rules
 
 
 def found(*results: LaunchResult, max_ratio: float = 1.0) -> list[tuple[int, int | None, str]]:
