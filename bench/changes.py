@@ -8,7 +8,7 @@ import polars as pl
 
 from bench.common.command import timpani
 from timpani.campaign.folder.load import load
-from timpani.tuning.compare.changes import FASTER, changes
+from timpani.tuning.decide.changes import FASTER, changes
 from timpani.tuning.decide.decide import EQUIVALENCE_RATIO, SLOWER
 
 LAUNCHES = 40  # half of them a campaign

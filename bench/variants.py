@@ -19,7 +19,7 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import frame
 from timpani.stats.compare import ALPHA
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.compare.changes import changes
+from timpani.tuning.decide.changes import changes
 from timpani.tuning.decide.decide import compare_with_default
 from timpani.tuning.decide.raced import RacedResults
 

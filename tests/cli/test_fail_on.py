@@ -12,7 +12,7 @@ from tests.tuning.campaigns import around
 from timpani.study.cell import Algorithm
 from timpani.study.selection import Call
 from timpani.tune.confirmation import ConfirmedPoint, ConfirmedRatio, changes_meeting
-from timpani.tuning.compare.changes import ChangeLimit
+from timpani.tuning.decide.changes import ChangeLimit
 
 
 @pytest.fixture(scope="module")

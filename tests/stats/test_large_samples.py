@@ -4,8 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from timpani.stats.compare import compare, compare_pairs
-from timpani.stats.large_samples import LargeRatios, large_pairs, large_strata
-from timpani.stats.ratios import Ratios
+from timpani.stats.ratios import LargeRatios, Ratios, large_pairs, large_strata
 
 
 def assert_same(large: LargeRatios, listed: Ratios | LargeRatios) -> None:

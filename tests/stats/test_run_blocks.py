@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from timpani.stats.compare import ALPHA
-from timpani.stats.run_blocks import block_order, compare_blocks
+from timpani.stats.compare import ALPHA, block_order, compare_blocks
 
 
 def test_a_planted_ratio_is_found_although_blocks_differ() -> None:

@@ -14,7 +14,7 @@ from timpani.errors import UserError
 from timpani.report.document.json import json_text
 from timpani.report.words.changes import changes_document, changes_junit, changes_object, limit_line
 from timpani.slices import Hook
-from timpani.tuning.compare.changes import ChangeLimit, Changes
+from timpani.tuning.decide.changes import ChangeLimit, Changes
 from timpani.tuning.decide.decide import BY_VALUE, UNDECIDED
 
 _PUBLISHED: Hook[Callable[[Path, str, Statistic | None, bool], str | dict[str, Any]]] = Hook("PUBLISHED_COMPARISON")

@@ -22,7 +22,7 @@ from timpani.study.placement import check_placement
 from timpani.study.values import parse_duration
 from timpani.tune.confirmation_study import confirmation_study
 from timpani.tune.workflow import ConfirmRequest, TimeBudget, prepare_confirmation
-from timpani.tuning.compare.changes import ChangeLimit
+from timpani.tuning.decide.changes import ChangeLimit
 
 _PANEL = "With a program"
 _option = partial(typer.Option, rich_help_panel=_PANEL)

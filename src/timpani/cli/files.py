@@ -11,11 +11,11 @@ import typer
 from timpani.campaign.folder.bundle import SUFFIX, campaign_folder, pack
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load, sample_warnings, verify, way_on
+from timpani.campaign.merge import MergeSource
+from timpani.campaign.merge import merge as merge_campaigns
 from timpani.campaign.read.doubts import Doubt
+from timpani.campaign.read.held_names import held_names
 from timpani.campaign.run.processes import remove_leftovers
-from timpani.campaign.share.held_names import held_names
-from timpani.campaign.share.merge import merge as merge_campaigns
-from timpani.campaign.share.mergeable import MergeSource
 from timpani.cli.terminal.completing import complete_machine_campaign
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, Force, output_option

@@ -12,8 +12,7 @@ import typer
 
 from timpani.campaign.folder.load import Statistic as StatisticName
 from timpani.campaign.folder.load import load
-from timpani.campaign.read.cell_selection import CellSelection, select_cells
-from timpani.campaign.read.study_names import by_statistic, with_study_names
+from timpani.campaign.read.study_names import CellSelection, by_statistic, select_cells, with_study_names
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import (
     Campaign,

@@ -42,9 +42,8 @@ from timpani.tune.library_choices import library_choices
 from timpani.tune.pages.explanation import explained
 from timpani.tune.pages.source_warnings import made_from
 from timpani.tune.workflow import PredictionReach
-from timpani.tuning.decide.choose_rules import select
+from timpani.tuning.decide.choose_rules import rule_line, rules_text, select, warnings
 from timpani.tuning.decide.raced import raced_results
-from timpani.tuning.decide.replacements import rule_line, rules_text, warnings
 
 _DEFAULT_MESSAGES: Hook[Callable[[Campaign, Mpi, int, int], Mapping[str, Mapping[int, str]]]] = Hook("DEFAULT_MESSAGES")
 

@@ -27,7 +27,7 @@ from timpani.programs.preloaded_command import preloaded_command
 from timpani.programs.profile_folder import read_profile
 from timpani.programs.profiled_points import changeable_seconds
 from timpani.programs.profiled_run import run_command
-from timpani.stats.run_blocks import BlockComparison, block_order, compare_blocks
+from timpani.stats.compare import BlockComparison, block_order, compare_blocks
 from timpani.study.defaults import MIN_BLOCKS
 
 PRINTED = Path("-")

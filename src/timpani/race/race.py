@@ -12,7 +12,7 @@ from math import exp, inf, log, log1p, nan
 import numpy as np
 from numpy.typing import NDArray
 
-from timpani.campaign.run.failures import MAX_FAILURES, failures
+from timpani.campaign.run.agenda import MAX_FAILURES, failures
 from timpani.stats.compare import INDIFFERENCE
 from timpani.stats.regret import Contest, VariancePrior, estimate_prior, selection_bias
 from timpani.study.cell import Algorithm

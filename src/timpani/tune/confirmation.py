@@ -10,7 +10,7 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import rank_layouts
-from timpani.campaign.run.failures import is_kill
+from timpani.campaign.run.agenda import is_kill
 from timpani.stats.compare import ALPHA, Samples, compare_families
 from timpani.study.cell import (
     DEFAULT,
@@ -23,7 +23,7 @@ from timpani.study.cell import (
 from timpani.study.schema import POINT, algorithm_of, cell_of
 from timpani.study.selection import Call, Rule, SelectionTable
 from timpani.tune.confirmation_study import parts_by_file, test_sizes
-from timpani.tuning.compare.changes import FASTER, ChangeLimit
+from timpani.tuning.decide.changes import FASTER, ChangeLimit
 from timpani.tuning.decide.points import REFERENCE_COLUMNS, compare_at_points, launch_medians
 
 

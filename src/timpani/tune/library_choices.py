@@ -6,9 +6,8 @@ from timpani.libraries.registry import LIBRARIES
 from timpani.providers.library_rules import library_rule
 from timpani.study.selection import Rule
 from timpani.tune.from_campaign import installed_library
-from timpani.tuning.decide.choose_rules import select
+from timpani.tuning.decide.choose_rules import rule_line, select, warnings
 from timpani.tuning.decide.raced import raced_results
-from timpani.tuning.decide.replacements import rule_line, warnings
 
 
 def library_choices(campaign: Campaign, mpi_wanted: str | None) -> tuple[list[str], list[str], list[Rule]]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from timpani.campaign.run.failures import Failures
+from timpani.campaign.run.agenda import Failures
 from timpani.study.cell import Algorithm, Cell
 
 CELL = Cell("bcast", Algorithm("openmpi", "ring"), 2, "core", 8, "warm")

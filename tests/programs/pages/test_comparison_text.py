@@ -2,7 +2,7 @@
 
 from timpani.programs.block_runs import AS_IT_IS, CHOSEN, ProgramComparison
 from timpani.programs.pages.comparison_text import comparison_lines
-from timpani.stats.run_blocks import compare_blocks
+from timpani.stats.compare import compare_blocks
 
 
 def lines(blocks: int) -> list[str]:

@@ -15,9 +15,8 @@ from timpani.campaign.plan.count_limits import buffer_bytes
 from timpani.campaign.plan.estimate import CELL_SECONDS, start_seconds
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan.plan_text import plan_text
-from timpani.campaign.run.agenda import agenda_of
+from timpani.campaign.run.agenda import Failures, agenda_of
 from timpani.campaign.run.cell_result import failed, result_of, take_over
-from timpani.campaign.run.failures import Failures
 from timpani.campaign.run.launch import Ended, Task, one_line, remove_temporaries, run_concurrently
 from timpani.campaign.run.processes import Processes
 from timpani.campaign.run.start import Programs, Start

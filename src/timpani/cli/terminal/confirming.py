@@ -30,7 +30,7 @@ from timpani.tune.pages.tuned_page import PAGE, tuned_page
 from timpani.tune.table_file import TABLE_FILE, read_table
 from timpani.tune.tuned_files import TunedFiles, tuned_names
 from timpani.tune.workflow import MAX_ROUNDS, ConfirmRequest, confirm_rules
-from timpani.tuning.compare.changes import ChangeLimit
+from timpani.tuning.decide.changes import ChangeLimit
 
 
 def table_and_campaign(folder: Path, named: list[Path]) -> tuple[SelectionTable, Campaign, MadeFrom]:

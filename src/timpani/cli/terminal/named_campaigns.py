@@ -9,7 +9,7 @@ from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.differing_conditions import matched_states
 from timpani.errors import UserError
 from timpani.study.compose import operation_names
-from timpani.tuning.compare.changes import Changes, changes
+from timpani.tuning.decide.changes import Changes, changes
 
 
 def campaign_or_newest(folder: Path | None) -> Path:

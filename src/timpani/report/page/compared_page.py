@@ -22,7 +22,7 @@ from timpani.report.verdict.verdict_text import verdict_document
 from timpani.report.words.changes import STANDING_TITLES, change_counts, change_table, missing_partners
 from timpani.study.operations import title_of
 from timpani.study.words import counted
-from timpani.tuning.compare.changes import FASTER, Changes
+from timpani.tuning.decide.changes import FASTER, Changes
 from timpani.tuning.decide.decide import SLOWER
 
 

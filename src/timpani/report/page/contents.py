@@ -33,10 +33,10 @@ from timpani.report.verdict.verdict_text import schedules_of, verdict_of
 from timpani.study.cell import DEFAULT, VARIANT_SIGN
 from timpani.study.schema import MACHINE_CELL, POINT, STATISTIC, SWEEP
 from timpani.study.sizes import size_series
-from timpani.tuning.compare import knee
-from timpani.tuning.compare.knee import distances_from_default
+from timpani.tuning.decide import knee
 from timpani.tuning.decide.cell_table import estimate_cells
 from timpani.tuning.decide.decide import compare_with_plain_message, compared_with_default, decide
+from timpani.tuning.decide.knee import distances_from_default
 from timpani.tuning.decide.raced import raced_results
 
 

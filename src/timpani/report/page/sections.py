@@ -30,7 +30,7 @@ from timpani.stats.interval import LEVEL
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent
-from timpani.tuning.compare import knee
+from timpani.tuning.decide import knee
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from timpani.study.operations import OPERATIONS, quantity_of, title_of
 from timpani.study.schema import MEASURED_US
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, significant
-from timpani.tuning.compare.knee import FLAT_SIZES
+from timpani.tuning.decide.knee import FLAT_SIZES
 
 MARKS = {
     "not_converged": "n",

@@ -25,7 +25,7 @@ from timpani.study.operations import OPERATIONS, is_sized
 from timpani.study.schema import STATES
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent, three_decimals
-from timpani.tuning.compare.changes import CHANGED_CELL, FASTER, ChangeLimit, Changes
+from timpani.tuning.decide.changes import CHANGED_CELL, FASTER, ChangeLimit, Changes
 from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_MARGIN, SLOWER, UNDECIDED, WITHIN
 
 _MAX_ROWS = 30

@@ -1,8 +1,8 @@
 import polars as pl
 
 from tests.tuning.campaigns import around, results
-from timpani.tuning.compare.knee import knees
 from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.knee import knees
 from timpani.tuning.decide.raced import RacedResults
 
 

@@ -3,8 +3,8 @@ import math
 import pytest
 
 from tests.tuning.campaigns import around, results
-from timpani.tuning.compare.knee import distances_from_default
 from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.tuning.decide.knee import distances_from_default
 from timpani.tuning.decide.raced import RacedResults
 
 

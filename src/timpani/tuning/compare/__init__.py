@@ -1,4 +1,0 @@
-"""Two tables of times compared: agreement, changes, similarity.
-
-Imports: decide.
-"""
