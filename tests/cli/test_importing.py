@@ -29,7 +29,7 @@ def test_old_logs_become_a_campaign_that_can_be_shown(tmp_path: Path) -> None:
     table = run("show", folder).stdout
     assert "Broadcast, 2 ranks" in table
     assert "Latency of a message, 2 ranks" in table
-    assert "on cluster" in table
+    assert "machine cluster" in table
     assert "knomial" in table
     assert "OSU avg µs" in table
 
