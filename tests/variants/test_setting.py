@@ -19,7 +19,7 @@ from timpani.study.selection import Rule, SelectionTable, WrittenSetting
 from timpani.tune.confirmation import confirm
 from timpani.tune.confirmation_study import confirmation_study
 from timpani.tune.from_campaign import setting_of, table_of
-from timpani.tune.pages.setting_text import setting_lines, setting_section
+from timpani.tune.pages.confirmation_text import confirmed_document, setting_lines
 from timpani.tune.setting_check import losing, setting_points
 from timpani.tune.table_file import TABLE_FILE, read_table, table_text
 from timpani.tune.tuned_files import MODULE, SWITCH_OFF, SWITCH_ON, tuned_files
@@ -174,7 +174,8 @@ def test_setting_and_rules_are_compared_alone_and_together() -> None:
     assert "significantly faster at 2 and slower at 0" in lines[0]
     assert len(lines) == 3
     assert not losing(points)
-    assert sum(line.startswith("| both |") for line in setting_section(points)) == 2
+    document = confirmed_document(RULED, [], measured(8.0, 5.0, 4.0), [], setting=points)
+    assert [each.text for each in document["setting_points"].column("switched on")].count("both") == 2
 
 
 def test_rules_are_confirmed_against_the_default_with_the_setting() -> None:

@@ -39,7 +39,7 @@ from timpani.tune.confirmation_study import (
     placed_as_measured,
     rules_first,
 )
-from timpani.tune.pages.confirmation_text import confirmed_lines, confirmed_page
+from timpani.tune.pages.confirmation_text import confirmed_document, confirmed_lines
 
 NOISE = (0.99, 0.995, 1.0, 1.005, 1.01, 0.992, 1.008, 1.002)
 MACHINE = {"name": "m", "launcher": "openmpi", "groups": [{"name": "g", "nodes": "n1", "cores": 4}]}
@@ -125,16 +125,17 @@ def test_points_that_the_budget_did_not_reach_are_named() -> None:
     confirmed = confirm(TABLE, BEFORE, measured)
     line = "not confirmed, because the budget was spent before: bcast, 1 KiB"
     assert line in list(confirmed_lines(confirmed, unreached))
-    assert f"- {line}" in confirmed_page(TABLE, confirmed, measured, [], unreached)
+    assert line in confirmed_document(TABLE, confirmed, measured, [], unreached)["results"].items
 
 
 def test_without_other_algorithms_the_regret_is_unknown() -> None:
     measured = campaign({("default", 64): 10, ("ring", 64): 5, ("tuned", 64): 5})
     confirmed = confirm(TABLE, BEFORE, measured)
-    assert "| messages | 0 |" in confirmed_page(TABLE, confirmed, measured, []).replace("times", "messages")
-    page = confirmed_page(TABLE, confirmed, measured, [], Unreached(others=True))
-    assert "| messages | – |" in page.replace("times", "messages")
-    assert "compared with the default alone: the budget is too short for other algorithms" in page
+    [known] = confirmed_document(TABLE, confirmed, measured, [])["points"].column("regret")
+    document = confirmed_document(TABLE, confirmed, measured, [], Unreached(others=True))
+    [unknown] = document["points"].column("regret")
+    assert (known.content, unknown.content) == (0, None)
+    assert any("the budget is too short for other algorithms" in line for line in document["results"].items)
 
 
 def test_files_that_make_the_library_slower_lose_though_the_algorithm_wins() -> None:
@@ -215,8 +216,9 @@ def test_the_gain_of_the_forced_choice_is_distinguished_from_the_gain_of_the_fil
         "Measured with the rules' algorithms selected directly; with the files switched on: "
         "1 without a significant difference"
     )
-    [row] = [line for line in confirmed_page(TABLE, confirmed, measured, []).splitlines() if line.startswith("| bcast")]
-    assert [row.split(" | ")[place] for place in (7, 8)] == ["not shown", "gained"]
+    points = confirmed_document(TABLE, confirmed, measured, [])["points"]
+    found = [points.at("bcast", title).text for title in ("files against default", "standing")]
+    assert found == ["not shown", "gained"]
 
 
 def test_launches_that_can_show_nothing_are_reported_as_too_few() -> None:
@@ -364,4 +366,6 @@ def test_the_page_says_what_was_found() -> None:
     assert next(iter(confirmed_lines(ones))).startswith(
         "Confirmation: 1 point with a rule: 1 faster than the default, 0 not"
     )
-    assert "| bcast | 2 | 256 B | openmpi/tuned | openmpi/ring | 2.00 (" in confirmed_page(TABLE, ones, measured, [])
+    [row] = confirmed_document(TABLE, ones, measured, [])["points"].rows
+    assert [value.text for value in row[:6]] == ["bcast", "2", "256 B", "openmpi/tuned", "openmpi/ring", "2.00"]
+    assert row[5].low

@@ -12,6 +12,7 @@ from timpani.campaign.run.session import Session
 from timpani.cli.terminal.measuring import measure_or_exit
 from timpani.errors import UserError
 from timpani.native.mpi import Mpi
+from timpani.report.document.formats import render
 from timpani.report.verdict.answer import brief_warnings, more_warnings
 from timpani.report.words.changes import limit_line
 from timpani.report.words.output_files import write_file
@@ -21,9 +22,8 @@ from timpani.study.words import counted
 from timpani.tune.confirmation import ConfirmedPoint, changes_meeting
 from timpani.tune.from_campaign import load_together
 from timpani.tune.pages.confirmation_text import PAGE as CONFIRMATION_PAGE
-from timpani.tune.pages.confirmation_text import confirmed_lines, confirmed_page, confirmed_warnings
+from timpani.tune.pages.confirmation_text import confirmed_document, confirmed_lines, confirmed_warnings, setting_lines
 from timpani.tune.pages.sealed_page import seal_page
-from timpani.tune.pages.setting_text import setting_lines, setting_section
 from timpani.tune.pages.source_warnings import MadeFrom
 from timpani.tune.pages.source_warnings import made_from as known_of
 from timpani.tune.pages.tuned_page import PAGE, tuned_page
@@ -60,8 +60,8 @@ def confirm_folder(
     for each in confirm_rules(table, made_from, folder, request, _measure):
         rounds.append(each.confirmed)
         warnings = confirmed_warnings(known_of([each.measured.folder], each.measured), known)
-        page = confirmed_page(each.table, each.confirmed, each.measured, warnings, each.unreached)
-        page += "\n".join(setting_section(each.setting))
+        found = confirmed_document(each.table, each.confirmed, each.measured, warnings, each.unreached, each.setting)
+        page = render(found, "markdown")
         write_file(folder / CONFIRMATION_PAGE, seal_page(page, (folder / TABLE_FILE).read_text()).encode(), True)
         ruled = confirmed_lines(each.confirmed, each.unreached) if each.table.rules else ()
         for line in (*ruled, *setting_lines(each.setting), *brief_warnings(warnings)):

@@ -1,10 +1,12 @@
-"""The results of a confirmation: a page in Markdown and a summary of a few lines."""
+"""The results of a confirmation: a page, and a summary of a few lines."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from timpani.campaign.folder.load import Campaign
 from timpani.libraries.registry import library_title
+from timpani.report.document.blocks import Block, Bullets, Document, Heading, Sentence
+from timpani.report.document.table import MISSING, Table, Value, rows
 from timpani.stats.compare import ALPHA
 from timpani.study.selection import Call, SelectionTable
 from timpani.study.sizes import show_size, show_sizes
@@ -19,6 +21,7 @@ from timpani.tune.confirmation import (
     with_regret,
 )
 from timpani.tune.pages.source_warnings import MadeFrom
+from timpani.tune.setting_check import SettingPoint, losing, summaries
 
 PAGE = "confirmation.md"
 
@@ -104,49 +107,101 @@ def confirmed_warnings(measured: MadeFrom, rules: MadeFrom) -> list[str]:
     return [*measured.warnings, *(f"in the campaigns of the rules: {warning}" for warning in rules.warnings)]
 
 
-def confirmed_page(
+def confirmed_document(
     table: SelectionTable,
     confirmed: Sequence[ConfirmedPoint],
     campaign: Campaign,
     warnings: Sequence[str],
     unreached: Unreached = EVERYTHING,
-) -> str:
+    setting: Sequence[SettingPoint] = (),
+) -> Document:
     """The page next to the files; `warnings` come from `confirmed_warnings`, `unreached` is that of the lines."""
+    title = f"Confirmation of rules for {library_title(table.library, table.version)}"
     launches = counted(campaign.results["launch"].n_unique(), "launch")
-    believed = ["## Before you believe it", "", *(f"- {warning}" for warning in warnings), ""] if warnings else []
-    lines = [
-        f"# Confirmation of rules for {library_title(table.library, table.version)}",
-        "",
-        f"Measured again in `{campaign.folder.name}`, with {launches}.",
-        "The choice and the default ran interleaved if the library can switch algorithms within a launch. The files",
-        "were switched on in separate launches. If algorithms can be forced there too (MPICH), both kinds of launches",
-        "compare the library with the same forced algorithms, so that effects of the machine on a launch cancel.",
-        "Otherwise the ratios compare different launches.",
-        "",
-        *(f"- {line}" for line in confirmed_lines(confirmed, unreached)),
-        "",
-        *believed,
-        f"| {' | '.join(_COLUMNS)} |",
-        "|---" * len(_COLUMNS) + "|",
-        *(
-            f"| {each.call.collective} | {each.call.ranks} | {show_size(each.call.message_bytes)} | "
-            f"{each.file} | "
-            f"{each.algorithm or 'default'} | {_ratio(each.gain)} | {_ratio(each.by_file)} | "
-            f"{_against_default(each.by_file)} | {each.standing} | "
-            f"{each.proof} | {'–' if unreached.others else _regret(each)} | {'yes' if each.test_size else ''} |"
-            for each in confirmed
-        ),
-        "",
-        "Proof: " + "; ".join(f"`{proof}`: {words}" for proof, words in _PROOFS.items()) + ".",
-        "Standing describes the library with its files if both kinds of launches force the same algorithms (MPICH).",
-        "Otherwise it describes the rule's algorithm, selected directly. 'Files against default' compares the launches",
-        "with the files with those of the default, at each point separately.",
-        "",
-        "Regret is choice's time / best algorithm's time - 1. The best algorithm is selected from the same times, so",
-        "regret is overestimated.",
-        "",
+    blocks: list[Block] = [
+        Sentence("measured", f"Measured again in `{campaign.folder.name}`, with {launches}. {_ABOUT_LAUNCHES}"),
+        Bullets("results", tuple(confirmed_lines(confirmed, unreached))),
+        *(_believed(warnings) if warnings else ()),
+        Table("points", _COLUMNS, rows(_row(each, unreached) for each in confirmed)),
+        Sentence("proof", "Proof: " + "; ".join(f"`{proof}`: {words}" for proof, words in _PROOFS.items()) + "."),
+        Sentence("standing", _ABOUT_STANDING),
+        Sentence("regret", _ABOUT_REGRET),
+        *_setting_blocks(setting),
     ]
-    return "\n".join(lines)
+    return Document(title, tuple(blocks))
+
+
+def _believed(warnings: Sequence[str]) -> tuple[Block, ...]:
+    return Heading("caveats", "Before you believe it"), Bullets("warnings", tuple(warnings))
+
+
+_ABOUT_LAUNCHES = (
+    "The choice and the default ran interleaved if the library can switch algorithms within a launch. The files were "
+    "switched on in separate launches. If algorithms can be forced there too (MPICH), both kinds of launches compare "
+    "the library with the same forced algorithms, so that effects of the machine on a launch cancel. Otherwise the "
+    "ratios compare different launches."
+)
+_ABOUT_STANDING = (
+    "Standing describes the library with its files if both kinds of launches force the same algorithms (MPICH). "
+    "Otherwise it describes the rule's algorithm, selected directly. 'Files against default' compares the launches "
+    "with the files with those of the default, at each point separately."
+)
+_ABOUT_REGRET = (
+    "Regret is choice's time / best algorithm's time - 1. The best algorithm is selected from the same times, so "
+    "regret is overestimated."
+)
+
+
+def _row(each: ConfirmedPoint, unreached: Unreached) -> tuple[str | int | Value, ...]:
+    return (
+        each.call.collective,
+        each.call.ranks,
+        Value(each.call.message_bytes, show=show_size),
+        str(each.file),
+        str(each.algorithm or "default"),
+        _ratio(each.gain),
+        _ratio(each.by_file),
+        _against_default(each.by_file),
+        each.standing,
+        each.proof,
+        MISSING if unreached.others else _regret(each),
+        "yes" if each.test_size else "",
+    )
+
+
+def setting_lines(points: Sequence[SettingPoint]) -> Iterator[str]:
+    """A line for each thing that was switched on: a setting alone, rules alone, both; nothing without a setting."""
+    for each in summaries(points):
+        yield (
+            f"{each.name}: {each.gain:.2f} times as fast as the default on average (geometric mean of "
+            f"{counted(each.points, 'point')}), significantly faster at {each.faster} and slower at {each.slower}"
+        )
+    if lost := losing(points):
+        where = ", ".join(f"{each.collective} at {show_size(each.message_bytes)}" for each in lost)
+        yield f"the setting alone is slower: {where}"
+
+
+def _setting_blocks(points: Sequence[SettingPoint]) -> Iterator[Block]:
+    """The part of the page with every point of a setting."""
+    if not points:
+        return
+    yield Heading("setting", "Setting and rules")
+    yield Bullets("setting_results", tuple(setting_lines(points)))
+    about = f"Gains are the default's time over the time with it switched on, in blocks ({_LEVEL} interval)."
+    yield Sentence("about_setting", about)
+    columns = ("switched on", "collective", "ranks", "size", "gain", "against the default")
+    found = (
+        (
+            each.what,
+            each.collective,
+            each.ranks,
+            Value(each.message_bytes, show=show_size),
+            _ratio(each.gain),
+            "not significant" if not each.gain.significant else "faster" if each.gain.ratio > 1 else "slower",
+        )
+        for each in points
+    )
+    yield Table("setting_points", columns, rows(found))
 
 
 def _by_files(forced: Sequence[ConfirmedPoint], ruled: int) -> str:
@@ -177,16 +232,16 @@ def _places(calls: Iterable[Call]) -> str:
     return "; ".join(f"{collective}, {show_sizes(each)}" for collective, each in sizes.items())
 
 
-def _ratio(found: ConfirmedRatio | None) -> str:
+def _ratio(found: ConfirmedRatio | None) -> Value:
     if found is None:
-        return "–"
-    bounds = "–".join("?" if bound is None else f"{bound:.2f}" for bound in (found.low, found.high))
-    return f"{found.ratio:.2f} ({bounds})"
+        return MISSING
+    detail = "" if found.is_bounded else "no interval: too few launches"
+    return Value(found.ratio, found.low, found.high, detail=detail, show=lambda ratio: f"{ratio:.2f}")
 
 
-def _regret(each: ConfirmedPoint) -> str:
+def _regret(each: ConfirmedPoint) -> Value:
     if each.standing == "unknown" or each.proof == "failed":
-        return "–"
+        return MISSING
     if not each.regret.ratio:
-        return "0"
-    return f"{100 * each.regret.ratio:.1f} % ({each.best})"
+        return Value(0)
+    return Value(each.regret.ratio, detail=str(each.best), show=lambda regret: f"{100 * regret:.1f} %")
