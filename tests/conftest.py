@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 from collections.abc import Generator
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,7 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 
 # Those that take longest, so that no worker is left with one of them at the end.
 _FIRST = (
-    *("tests/lab/", "tests/test_slices.py", "tests/report/", "tests/campaign/", "tests/test_docs.py"),
+    *("tests/test_slices.py", "tests/report/", "tests/campaign/", "tests/test_docs.py"),
     *("tests/interpose/", "tests/cli/", "tests/simgrid/", "tests/providers/", "tests/libraries/", "tests/native/"),
 )
 
@@ -90,13 +91,17 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest first, one file after the other."""
+    """What takes longest first; files of labs, whose tests wait most of the time, alternate with files that compute."""
 
-    def place(item: pytest.Item) -> tuple[int, str]:
-        file = item.nodeid.partition("::")[0]
+    def place(file: str) -> tuple[int, str]:
         return next((n for n, folder in enumerate(_FIRST) if file.startswith(folder)), len(_FIRST)), file
 
-    items.sort(key=place)
+    files = {item: item.nodeid.partition("::")[0] for item in items}
+    names = sorted(set(files.values()), key=place)
+    labs = [name for name in names if name.startswith("tests/lab/")]
+    pairs = zip_longest(labs, (name for name in names if name not in labs))
+    order = {name: n for n, name in enumerate(each for pair in pairs for each in pair if each)}
+    items.sort(key=lambda item: order[files[item]])
 
 
 def pytest_collection_finish() -> None:
