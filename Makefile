@@ -62,11 +62,12 @@ test-rest: .venv/setup-rest
 lint: .venv/setup-lint
 	tools/lint
 
-# The tables of docs/ that come from declarations in the code.
+# The tables of docs/ that come from declarations in the code, and the reference pages, in build/reference.
 tables: setup
 	$(bin)/python -m tools.tables
 
-# The pages of docs/studies: measures or simulates each study that build/studies lacks, for about 10 minutes.
+# The pages of docs/studies, and full ones for the site: measures or simulates each study that build/studies lacks, for
+# about 10 minutes.
 studies: .venv/setup-tests
 	$(bin)/python -m tools.studies build/studies
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 from tools.site.gallery import Gallery, steps
 from tools.site.navigation import navigation, pages_in
-from tools.site.pages import for_python_markdown, requests
+from tools.site.pages import for_python_markdown, requests, with_reference
 
 from tests.installed import needs_compiler
 from timpani.schedules.algorithms.simulation import EVENT_SCHEMA
@@ -72,6 +72,15 @@ def test_lists_in_lists_are_indented_for_python_markdown() -> None:
 def test_markdown_in_details_is_read_and_the_title_is_first() -> None:
     text = "<!-- Written by a tool. -->\n\n# Title\n\n<details>\n<summary>More</summary>\n</details>\n"
     assert for_python_markdown(text) == ('# Title\n\n<details markdown="1">\n<summary>More</summary>\n</details>\n')
+
+
+def test_a_page_links_to_the_reference_pages_of_the_site() -> None:
+    text = (
+        "[fields](../reference.md#campaign-fields), [columns](reference.md#columns), [all](reference.md)\n### Columns\n"
+    )
+    assert with_reference(text, ["columns.md", "campaign-fields.md"]) == (
+        "[fields](../campaign-fields.md), [columns](columns.md), [all](reference.md)\n### [Columns](columns.md)\n"
+    )
 
 
 def test_a_request_to_a_network_is_found(tmp_path: Path) -> None:

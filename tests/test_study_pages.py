@@ -36,8 +36,9 @@ def test_figures_are_few_small_and_shown() -> None:
 def test_the_pages_have_what_the_commands_print(tmp_path: Path) -> None:
     """Of a small campaign: the published table in the place of one."""
     campaigns, pages, site = tmp_path / "campaigns", tmp_path / "pages", tmp_path / "site"
-    for folder in (campaigns, pages, site):
+    for folder in (campaigns, pages):
         folder.mkdir()
+    shutil.copytree(PAGES, site)
     timpani(f"timpani import --published {MALASI.published} -o {MALASI.campaign}", campaigns)
     short = write_page(MALASI, campaigns, pages).read_text()
     full = (campaigns / FULL / f"{MALASI.study}.md").read_text()
@@ -52,6 +53,7 @@ def test_the_pages_have_what_the_commands_print(tmp_path: Path) -> None:
     assert all(name in short for name in drawn)
     assert copy_full_pages(campaigns, site) == [f"docs/studies/{MALASI.study}-full.md"]
     assert drawn <= {path.name for path in site.rglob("*.svg")}
+    assert f"]({MALASI.study}-full.md)" in (site / f"{MALASI.study}.md").read_text()
     shutil.rmtree(campaigns / MALASI.campaign)
     with pytest.raises(Exception, match="returned non-zero exit status"):
         write_page(MALASI, campaigns, pages)

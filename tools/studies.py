@@ -28,6 +28,9 @@ FULL = "pages"
 _AGAINST = {"holds": "nothing against it", "holds in part": "partly against it", "does not hold": "against it"}
 """The words of a verdict in a campaign that differs from the study, as `timpani compare` prints them."""
 
+_ALL = "All tables and figures: `make studies`, then `make site`, or the commands above."
+"""The last line of a short page; on the site it is a link to the full one."""
+
 _MAX_SVG_BYTES = 100_000
 _MAX_FIGURES = 8
 _SHUFFLED = "shuffled"
@@ -105,7 +108,10 @@ def copy_full_pages(campaigns: Path, studies: Path) -> list[str]:
     """Copy full pages next to `campaigns`, if there are any, into the site's folder of studies; their names there."""
     names = []
     for page in sorted((campaigns / FULL).glob("*.md")):
-        shutil.copy(page, studies / f"{page.stem}-full.md")
+        full = studies / f"{page.stem}-full.md"
+        shutil.copy(page, full)
+        short = studies / page.name
+        short.write_text(short.read_text().replace(_ALL, f"[All tables and figures]({full.name})."))
         shutil.copytree(page.parent / "figures" / page.stem, studies / "figures" / page.stem, dirs_exist_ok=True)
         names.append(f"docs/studies/{page.stem}-full.md")
     return names
@@ -141,7 +147,7 @@ def _short_lines(page: StudyPage, study: Study, campaigns: Path, shown: Drawn) -
     yield from (_conclusion(claim if _cases(claim["campaign"]) else second) for claim, second in pairs)
     yield from ("", '"4 of 8": 4 of 8 cases confirm the conclusion.', *_agreement(compared), "", "## Figures", "")
     yield from _gallery(page, shown)
-    yield from ("All tables and figures: `make studies`, then `make site`, or the commands above.", "")
+    yield from (_ALL, "")
 
 
 def _compared(page: StudyPage, campaign: str, campaigns: Path) -> Any:
