@@ -5,7 +5,7 @@ first group and the first choice that fit a call decide it. An empty span (its e
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Protocol
 
@@ -115,6 +115,22 @@ def up_to(ends: Sequence[int]) -> list[Span]:
     """What entries decide if the first end that is not too small counts; all above belongs to the last."""
     firsts = [max(ends[:number], default=-1) + 1 for number in range(len(ends))]
     return [Span(first, end) for first, end in zip(firsts, [*ends[:-1], None], strict=True)] if ends else []
+
+
+Search = Callable[[Sequence[int]], Sequence[Span]]
+"""What entries decide, by the numbers that a file writes for them."""
+
+
+def with_ranks(groups: Sequence[CommunicatorGroup], search: Search) -> tuple[CommunicatorGroup, ...]:
+    """`groups` with the ranks that they decide by a library's search."""
+    spans = search([each.start for each in groups])
+    return tuple(replace(each, ranks=span) for each, span in zip(groups, spans, strict=True))
+
+
+def with_sizes(choices: Sequence[SizeChoice], search: Search) -> tuple[SizeChoice, ...]:
+    """`choices` with the sizes that they decide by a library's search."""
+    spans = search([each.start for each in choices])
+    return tuple(replace(each, sizes=span) for each, span in zip(choices, spans, strict=True))
 
 
 class _Placed(Protocol):

@@ -31,6 +31,8 @@ from timpani.libraries.grid import (
     SizeChoice,
     order_faults,
     until_larger,
+    with_ranks,
+    with_sizes,
 )
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.openmpi.han_rules import is_hans
@@ -211,19 +213,14 @@ class _RulesFile:
             sizes = self._number("the number of communicator sizes")
             known = self._known.get(id.value, {})
             groups = [self._group(known) for _ in range(sizes.value)]
-            spans = until_larger([each.start for each in groups])
-            if self._numbers_of_library >= (6,) and groups:
-                spans = _spans_in_six(groups)
-            placed = (replace(each, ranks=span) for each, span in zip(groups, spans, strict=True))
-            self.collectives.append(_Collective(id.line, id.value, tuple(placed)))
+            search = _in_six if self._numbers_of_library >= (6,) else until_larger
+            self.collectives.append(_Collective(id.line, id.value, with_ranks(groups, search)))
 
     def _group(self, known: dict[int, AlgorithmInfo]) -> CommunicatorGroup:
         ranks = self._number("a communicator size", LARGEST)
         count = self._number("the number of message sizes")
         choices = [self._choice(number, count, known) for number in range(count.value)]
-        spans = until_larger([each.start for each in choices])
-        placed = (replace(each, sizes=span) for each, span in zip(choices, spans, strict=True))
-        return CommunicatorGroup(ranks.line, ranks.value, NONE, tuple(placed))
+        return CommunicatorGroup(ranks.line, ranks.value, NONE, with_sizes(choices, until_larger))
 
     def _choice(self, before: int, count: _Number, known: dict[int, AlgorithmInfo]) -> SizeChoice:
         size = self._number("a message size")
@@ -263,12 +260,10 @@ class _RulesFile:
         return {NAMES[each.id]: each.groups for each in self.collectives if each.id in self._known}
 
 
-def _spans_in_six(groups: Sequence[CommunicatorGroup]) -> list[Span]:
-    """The communicators that 6.0 gives to each of `groups`."""
-    starts = [0, *(each.start for each in groups[:-1])]
-    if len(groups) > 1 and not groups[0].start:
-        return [NONE, *until_larger(starts[1:])]
-    return until_larger(starts)
+def _in_six(starts: Sequence[int]) -> list[Span]:
+    """The communicators that 6.0 gives to entries."""
+    below = [0, *starts[:-1]] if starts else []
+    return [NONE, *until_larger(below[1:])] if len(starts) > 1 and not starts[0] else until_larger(below)
 
 
 class ClassicRules(CheckedFile):

@@ -28,6 +28,8 @@ from timpani.libraries.grid import (
     SizeChoice,
     last_reached,
     order_faults,
+    with_ranks,
+    with_sizes,
 )
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.openmpi.sayable import Sayable
@@ -170,9 +172,7 @@ class _HanFile:
                 level = self._one_of("a level", _LEVELS, dict(zip("012", _LEVELS, strict=True)))
                 line, count_of_sizes = self._line, self._number("the number of communicator sizes")
                 groups = [self._group(collective, number == 0) for number in range(count_of_sizes)]
-                spans = last_reached([each.start for each in groups])
-                placed = (replace(each, ranks=span) for each, span in zip(groups, spans, strict=True))
-                self.levels.append(_Level(line, collective, level, tuple(placed)))
+                self.levels.append(_Level(line, collective, level, with_ranks(groups, last_reached)))
 
     def _group(self, collective: str, first: bool) -> CommunicatorGroup:
         ranks = self._number("a communicator size")
@@ -183,9 +183,7 @@ class _HanFile:
             raise GivesUpError(f"the first communicator size is {ranks} and not 1")
         count = self._number("the number of message sizes")
         choices = [self._choice(collective, number == 0) for number in range(count)]
-        spans = last_reached([each.start for each in choices])
-        placed = (replace(each, sizes=span) for each, span in zip(choices, spans, strict=True))
-        return CommunicatorGroup(line, ranks, NONE, tuple(placed), nodes=_SEVERAL)
+        return CommunicatorGroup(line, ranks, NONE, with_sizes(choices, last_reached), nodes=_SEVERAL)
 
     def _choice(self, collective: str, first: bool) -> SizeChoice:
         size = self._number("a message size", _DECIMAL)
