@@ -7,12 +7,13 @@ import polars as pl
 
 from tests.tune.confirm.test_confirmation import campaign
 from timpani.campaign.folder.header_parts import RecordedMpi
+from timpani.report.document.blocks import Bullets
 from timpani.study.point_weights import Point
 from timpani.study.schema import REGRET
 from timpani.study.selection import SelectionTable, SizesAt
 from timpani.tune.from_campaign import table_of
 from timpani.tune.pages.source_warnings import made_from
-from timpani.tune.pages.tuned_page import tuned_page
+from timpani.tune.pages.tuned_page import tuned_document
 from timpani.tune.tuned_files import TunedFiles
 
 TIMES = {"default": 10.0, "ring": 5.0}
@@ -40,8 +41,9 @@ def test_a_table_names_sampled_and_unmeasured_sizes() -> None:
 
 def test_the_page_names_sampled_and_unmeasured_sizes_of_rules() -> None:
     known = made_from([Path("made")], campaign({("default", 8): 10.0}))
-    page = tuned_page(table(), TunedFiles({}), Path("tuned"), "Open MPI", known)
-    assert "- bcast, 2 ranks: 256 B, 4 KiB (openmpi/ring)" in page
-    assert "- bcast, 2 ranks: 128 B, 1 MiB" in page
-    nowhere = tuned_page(replace(table(), rules=()), TunedFiles({}), Path("tuned"), "Open MPI", known)
-    assert "256 B" not in nowhere
+    page = tuned_document(table(), TunedFiles({}), Path("tuned"), "Open MPI", known)
+    listed = {block.name: block.items for block in page.blocks if isinstance(block, Bullets)}
+    assert listed["sampled"] == ("bcast, 2 ranks: 256 B, 4 KiB (openmpi/ring)",)
+    assert listed["unmeasured"] == ("bcast, 2 ranks: 128 B, 1 MiB",)
+    nowhere = tuned_document(replace(table(), rules=()), TunedFiles({}), Path("tuned"), "Open MPI", known)
+    assert "sampled" not in nowhere

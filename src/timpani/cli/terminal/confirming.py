@@ -26,7 +26,7 @@ from timpani.tune.pages.confirmation_text import confirmed_document, confirmed_l
 from timpani.tune.pages.sealed_page import seal_page
 from timpani.tune.pages.source_warnings import MadeFrom
 from timpani.tune.pages.source_warnings import made_from as known_of
-from timpani.tune.pages.tuned_page import PAGE, tuned_page
+from timpani.tune.pages.tuned_page import PAGE, tuned_document
 from timpani.tune.table_file import TABLE_FILE, read_table
 from timpani.tune.tuned_files import TunedFiles, tuned_names
 from timpani.tune.workflow import MAX_ROUNDS, ConfirmRequest, confirm_rules
@@ -109,5 +109,6 @@ def rewrite(table: SelectionTable, files: TunedFiles, library: Mpi, folder: Path
             (folder / name).unlink(missing_ok=True)
     for name, text in files.texts.items():
         write_file(folder / name, text.encode(), force=True)
-    page = seal_page(tuned_page(table, files, folder, library.name, known), files.texts[TABLE_FILE])
+    written = render(tuned_document(table, files, folder, library.name, known), "markdown")
+    page = seal_page(written, files.texts[TABLE_FILE])
     write_file(folder / PAGE, page.encode(), force=True)

@@ -14,6 +14,7 @@ from timpani.cli.terminal.options import WhereOptions
 from timpani.cli.terminal.profiled import print_savings, study_for
 from timpani.machine.where import resolve
 from timpani.providers.rules import replacing_library
+from timpani.report.document.formats import render
 from timpani.report.words.dry_run import plan_lines
 from timpani.report.words.output_files import write_files
 from timpani.study.cell import Cell
@@ -21,7 +22,7 @@ from timpani.study.defaults import PROGRAM_REGRET
 from timpani.study.study import Study
 from timpani.tune.pages.sealed_page import seal_page
 from timpani.tune.pages.source_warnings import made_from
-from timpani.tune.pages.tuned_page import PAGE, tuned_lines, tuned_page
+from timpani.tune.pages.tuned_page import PAGE, tuned_document, tuned_lines
 from timpani.tune.table_file import TABLE_FILE, read_table
 from timpani.tune.tuned_files import PRELOAD_RULES, SWITCH_ON
 from timpani.tune.workflow import (
@@ -116,7 +117,7 @@ def write_rules(
     """Write the table of `campaigns` and its files, over existing ones only with `force`."""
     made = make_rules(campaigns, output, mpi, beyond)
     known = made_from(campaigns, made.campaign)
-    page = tuned_page(made.table, made.files, output, made.library.name, known)
+    page = render(tuned_document(made.table, made.files, output, made.library.name, known), "markdown")
     texts = {**made.files.texts, PAGE: seal_page(page, made.files.texts[TABLE_FILE])}
     write_files({Path(name): text.encode() for name, text in texts.items()}, output, force)
     for line in (*tuned_lines(made.table, made.files, output, known), *made.unwritten_settings):

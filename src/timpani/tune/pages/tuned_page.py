@@ -1,9 +1,11 @@
-"""The results of `timpani tune`: a page in Markdown and a summary of a few lines."""
+"""The results of `timpani tune`: a page, and a summary of a few lines."""
 
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from timpani.report.document.blocks import Block, Bullets, Document, Heading, NextCommand, Sentence
+from timpani.report.document.table import Table, Value, rows
 from timpani.report.verdict.answer import MAX_BRIEF, answer_sentence, brief_warnings, more_warnings
 from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.study.cell import OWN
@@ -27,30 +29,21 @@ _ABOUT_CHANCE = (
 )
 _ABOUT_COST = "'Cost' is how much longer the rule takes than the best algorithm, at its worst size."
 _ABOUT_SAMPLES = (
-    f"At these sizes of rules a race only sampled a few algorithms, mostly in {SAMPLE_LAUNCHES} launches. A rule ends",
-    "before such a size if its algorithm failed there, was significantly slower than the default, or was",
-    f"over {per_cent(MIN_EXCESS)} slower than another in the sample. Algorithms outside the sample are untested there.",
+    f"At these sizes of rules a race only sampled a few algorithms, mostly in {SAMPLE_LAUNCHES} launches. A rule ends "
+    "before such a size if its algorithm failed there, was significantly slower than the default, or was "
+    f"over {per_cent(MIN_EXCESS)} slower than another in the sample. Algorithms outside the sample are untested there."
 )
 _ABOUT_UNMEASURED = (
-    "All launches failed there, or the race ended before. A rule includes such a size if it applies to the measured",
-    "sizes on both sides.",
+    "All launches failed there, or the race ended before. A rule includes such a size if it applies to the measured "
+    "sizes on both sides."
 )
 _ABOUT_PREDICTED = (
-    "These rank counts were not measured. Schedules were simulated with the costs of this campaign's calls. There is",
-    f"a rule if the lower end of its gain's {_LEVEL} interval exceeds {per_cent(INDIFFERENCE[1] - 1)}. The interval",
-    "is not corrected for the number of points, so some of many rules are wrong. `timpani confirm` does not confirm",
-    "these rules: measure before you rely on one.",
+    "These rank counts were not measured. Schedules were simulated with the costs of this campaign's calls. There is "
+    f"a rule if the lower end of its gain's {_LEVEL} interval exceeds {per_cent(INDIFFERENCE[1] - 1)}. The interval "
+    "is not corrected for the number of points, so some of many rules are wrong. `timpani confirm` does not confirm "
+    "these rules: measure before you rely on one."
 )
 _ABOUT_SETTING = "Rules were measured with this setting. Their gains are relative to the library's choice with it."
-_HEAD_PREDICTED = (
-    f"| collective | ranks | sizes | algorithm | predicted gain ({_LEVEL}) | cost |",
-    "|---|---|---|---|---|---|",
-)
-_HEAD = (
-    f"| collective | ranks | sizes | algorithm | gain ({_LEVEL}) | launches | cost |",
-    "|---|---|---|---|---|---|---|",
-)
-_HEAD_SIMULATED = ("| collective | ranks | sizes | algorithm | gain | cost |", "|---|---|---|---|---|---|")
 
 
 def tuned_lines(table: SelectionTable, files: TunedFiles, folder: Path, known: MadeFrom) -> Iterator[str]:
@@ -112,80 +105,92 @@ def _predicted_lines(table: SelectionTable, where: str) -> Iterator[str]:
         yield f"not predicted: {predicted.left_out[0]}{more}"
 
 
-def tuned_page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, known: MadeFrom) -> str:
+def tuned_document(table: SelectionTable, files: TunedFiles, folder: Path, library: str, known: MadeFrom) -> Document:
     """The page next to the files."""
-    return "\n".join([*_page(table, files, folder, library, known), ""])
+    blocks = tuple(_blocks(table, files, folder, known))
+    return Document(f"Which algorithm where: {library} {table.version}", blocks)
 
 
-def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, known: MadeFrom) -> Iterator[str]:
-    yield from (f"# Which algorithm where: {library} {table.version}", "")
+def _blocks(table: SelectionTable, files: TunedFiles, folder: Path, known: MadeFrom) -> Iterator[Block]:
     if table.simulated:
-        yield from (f"**{_SIMULATED[0].upper()}{_SIMULATED[1:]}.**", "")
+        yield Sentence("simulated", f"**{_SIMULATED[0].upper()}{_SIMULATED[1:]}.**")
     made = "Simulated" if table.simulated else "Measured"
     answer = [answer_sentence(known.verdict)] if table.rules else list(map(_as_sentence, known.without_rule()))
-    yield from (*answer, "", f"{made}: {table.source}. Where no rule applies the library chooses as before.", "")
+    yield from (Sentence("answer", line) for line in answer)
+    yield Sentence("source", f"{made}: {table.source}. Where no rule applies the library chooses as before.")
     if table.setting:
-        yield from ("## Setting", "", _as_sentence(setting_words(table.setting)), _ABOUT_SETTING, "")
+        yield Heading("setting", "Setting")
+        yield Sentence("setting", f"{_as_sentence(setting_words(table.setting))} {_ABOUT_SETTING}")
     if table.rules:
         yield from _rules(table)
     yield from _switch_on(files, folder)
-    if known.warnings:
-        yield from ("## Before you believe it", "", *(f"- {each}" for each in known.warnings[:MAX_BRIEF]), "")
+    yield from _listed_under("caveats", "Before you believe it", known.warnings[:MAX_BRIEF])
     left_out = [(each.format.title, left) for each in files.library for left in each.left_out]
-    if left_out:
-        yield from ("## Conditions that the files can't express", "")
-        yield from (
-            f"- {title}: {_rule_conditions(left.rule)}, {left.rule.algorithm}: {left.why}" for title, left in left_out
-        )
-        yield ""
+    yield from _listed_under(
+        "left_out",
+        "Conditions that the files can't express",
+        [f"{title}: {_rule_conditions(left.rule)}, {left.rule.algorithm}: {left.why}" for title, left in left_out],
+    )
     yield from _predicted(table)
-    yield from _unmeasured_sizes(table)
-    if table.gaps:
-        yield from ("## Where the choice changes", "", "Between these sizes nothing was measured:", "")
-        yield from (
-            f"- {gap.collective}, {counted(gap.ranks, 'rank')} on {counted(gap.nodes, 'node')}: "
-            f"{show_size(gap.before)} and {show_size(gap.after)}; between them {_algorithms_in_gap(table, gap)}"
-            for gap in table.gaps
-        )
-        yield ""
-    if further := known.warnings[MAX_BRIEF:]:
-        yield from ("## Further warnings", "", *(f"- {each}" for each in further), "")
+    sampled = [(each, inside) for each in table.sampled if (inside := _within_rules(table, each))]
+    yield from _listed_under(
+        "sampled",
+        "Only sampled",
+        [f"{each.collective}, {counted(each.ranks, 'rank')}: {inside}" for each, inside in sampled],
+        _ABOUT_SAMPLES,
+    )
+    yield from _listed_under(
+        "unmeasured",
+        "Requested, but without a time",
+        [
+            f"{each.collective}, {counted(each.ranks, 'rank')}"
+            + (f": {_listed(each.sizes)}" if is_sized(each.collective) else "")
+            for each in table.unmeasured
+        ],
+        _ABOUT_UNMEASURED,
+    )
+    gaps = [
+        f"{gap.collective}, {counted(gap.ranks, 'rank')} on {counted(gap.nodes, 'node')}: "
+        f"{show_size(gap.before)} and {show_size(gap.after)}; between them {_algorithms_in_gap(table, gap)}"
+        for gap in table.gaps
+    ]
+    yield from _listed_under("gaps", "Where the choice changes", gaps, "Between these sizes nothing was measured:")
+    yield from _listed_under("further_warnings", "Further warnings", known.warnings[MAX_BRIEF:])
 
 
-def _switch_on(files: TunedFiles, folder: Path) -> Iterator[str]:
+def _listed_under(name: str, title: str, items: Sequence[str], about: str = "") -> Iterator[Block]:
+    """The items under a heading; nothing without items."""
+    if items:
+        yield Heading(name, title)
+        if about:
+            yield Sentence(f"about_{name}", about)
+        yield Bullets(name, tuple(items))
+
+
+def _switch_on(files: TunedFiles, folder: Path) -> Iterator[Block]:
     """How to use the files; nothing where there is no file to use."""
     if files.settings or files.preload_rules:
-        yield from ("## Switch it on", "")
+        yield Heading("switch_on", "Switch it on")
     if files.settings:
         on, off, where = (shlex.quote(str(each)) for each in (folder / SWITCH_ON, folder / SWITCH_OFF, folder))
-        yield f"- In a shell: `. {on}`; `. {off}` undoes it."
-        yield f"- Or as a module: `module use {where}; module load {MODULE}`."
-        yield from ("- Or by the library's settings:", "", "```")
-        yield from (f"{name}={value}" for name, value in files.settings.items())
-        yield from ("```", "")
+        ways = (
+            f"In a shell: `. {on}`; `. {off}` undoes it.",
+            f"Or as a module: `module use {where}; module load {MODULE}`.",
+        )
+        yield Bullets("ways", ways)
+        settings = "\n".join(f"{name}={value}" for name, value in files.settings.items())
+        yield NextCommand("settings", settings, "Or by the library's settings")
     if files.preload_rules:
-        yield from ("Rules with Timpani's algorithms need its library, preloaded into the program:", "", "```")
-        yield from (f"timpani preload --rules {shlex.quote(str(folder / PRELOAD_RULES))} -- mpirun …", "```", "")
+        yield NextCommand(
+            "preload",
+            f"timpani preload --rules {shlex.quote(str(folder / PRELOAD_RULES))} -- mpirun …",
+            "Rules with Timpani's algorithms need its library, preloaded into the program",
+        )
 
 
 def _as_sentence(line: str) -> str:
     """A line of the terminal with a capital and a period."""
     return f"{line[0].upper()}{line[1:]}".rstrip(".") + "."
-
-
-def _unmeasured_sizes(table: SelectionTable) -> Iterator[str]:
-    """The sizes of rules that a race only sampled, and the requested sizes without a time."""
-    sampled = [(each, inside) for each in table.sampled if (inside := _within_rules(table, each))]
-    if sampled:
-        yield from ("## Only sampled", "", *_ABOUT_SAMPLES, "")
-        yield from (f"- {each.collective}, {counted(each.ranks, 'rank')}: {inside}" for each, inside in sampled)
-        yield ""
-    if table.unmeasured:
-        yield from ("## Requested, but without a time", "", *_ABOUT_UNMEASURED, "")
-        for each in table.unmeasured:
-            sizes = f": {_listed(each.sizes)}" if is_sized(each.collective) else ""
-            yield f"- {each.collective}, {counted(each.ranks, 'rank')}{sizes}"
-        yield ""
 
 
 def _within_rules(table: SelectionTable, sampled: SizesAt) -> str:
@@ -212,46 +217,51 @@ def _algorithms_in_gap(table: SelectionTable, gap: SizeGap) -> str:
     return ", ".join(map(str, held)) or "the library chooses"
 
 
-def _rules(table: SelectionTable) -> Iterator[str]:
-    yield from ("## Rules", "", _ABOUT_GAINS)
-    if table.simulated:
-        yield from (_ABOUT_COST, "", *_HEAD_SIMULATED)
-    else:
-        yield from (_ABOUT_CHANCE, _ABOUT_COST, "", *_HEAD)
-    for rule in table.rules:
-        launches = {each.launches for each in rule.evidence}
-        over = "" if table.simulated else f" {show_span(Span(min(launches), max(launches)))} |"
-        yield f"{_row(rule)}{over} {100 * rule.regret:.1f} % |"
-    yield ""
+def _rules(table: SelectionTable) -> Iterator[Block]:
+    yield Heading("rules", "Rules")
+    yield Sentence("about_rules", " ".join([_ABOUT_GAINS, *([] if table.simulated else [_ABOUT_CHANCE]), _ABOUT_COST]))
+    launches = [{each.launches for each in rule.evidence} for rule in table.rules]
+    over = [[] if table.simulated else [show_span(Span(min(each), max(each)))] for each in launches]
+    gain = "gain" if table.simulated else f"gain ({_LEVEL})"
+    columns = (*_COLUMNS, gain, *([] if table.simulated else ["launches"]), "cost")
+    found = ([*_row(rule), *each, _cost(rule)] for rule, each in zip(table.rules, over, strict=True))
+    yield Table("rules", columns, rows(found))
     if any(rule.algorithm.provider == OWN for rule in table.rules):
-        yield from ("`timpani/…` are Timpani's own algorithms, which the library doesn't have.", "")
+        yield Sentence("own", "`timpani/…` are Timpani's own algorithms, which the library doesn't have.")
 
 
-def _predicted(table: SelectionTable) -> Iterator[str]:
+def _predicted(table: SelectionTable) -> Iterator[Block]:
     predicted = table.predicted
     if predicted is None:
         return
-    yield from ("## Predicted, not measured", "", *_ABOUT_PREDICTED, "")
-    yield from (f"- {text}" for text in predicted.conditions)
-    yield ""
+    yield Heading("predicted", "Predicted, not measured")
+    yield Sentence("about_predicted", _ABOUT_PREDICTED)
+    yield Bullets("conditions", tuple(predicted.conditions))
     if predicted.rules:
         used = "They are in the files that libraries read, as requested."
         unused = "They are in no file that a library reads: `timpani tune … --with-predicted` puts them there."
-        yield from (used if predicted.in_files else unused, "", *_HEAD_PREDICTED)
-        yield from (f"{_row(rule)} {100 * rule.regret:.1f} % |" for rule in predicted.rules)
+        yield Sentence("used", used if predicted.in_files else unused)
+        columns = (*_COLUMNS, f"predicted gain ({_LEVEL})", "cost")
+        yield Table("predicted", columns, rows([*_row(rule), _cost(rule)] for rule in predicted.rules))
     else:
-        yield "There is no rule: no predicted gain over the default exceeds the error of the prediction."
-    yield ""
+        nothing = "There is no rule: no predicted gain over the default exceeds the error of the prediction."
+        yield Sentence("no_prediction", nothing)
     if predicted.left_out:
-        yield from ("Not predicted:", "", *(f"- {text}" for text in predicted.left_out), "")
+        yield Bullets("not_predicted", tuple(predicted.left_out), "Not predicted")
 
 
-def _row(rule: Rule) -> str:
+_COLUMNS = ("collective", "ranks", "sizes", "algorithm")
+
+
+def _row(rule: Rule) -> list[str]:
     """The first columns of a rule's row, which all tables of rules share."""
-    return (
-        f"| {rule.collective} | {show_span(rule.ranks)} on {show_span(rule.nodes)} "
-        f"{'node' if rule.nodes.last == 1 else 'nodes'} | {_sizes(rule)} | {rule.algorithm} | {_gains(rule.evidence)} |"
-    )
+    nodes = f"{show_span(rule.nodes)} {'node' if rule.nodes.last == 1 else 'nodes'}"
+    ranks = f"{show_span(rule.ranks)} on {nodes}"
+    return [rule.collective, ranks, _sizes(rule), str(rule.algorithm), _gains(rule.evidence)]
+
+
+def _cost(rule: Rule) -> Value:
+    return Value(rule.regret, show=lambda regret: f"{100 * regret:.1f} %")
 
 
 def _rule_conditions(rule: Rule) -> str:
