@@ -172,6 +172,19 @@ def test_layout_ranks_has_a_table_per_algorithm_with_a_pair_of_columns_per_rank_
     assert {row.count("&") for row in rows} == {4}
 
 
+@pytest.mark.parametrize("layout", ["cells", "algorithms", "ranks"])
+def test_tables_in_latex_fit_the_line_that_was_asked_for(tmp_path: Path, layout: str) -> None:
+    algorithms = ("openmpi/default", *(f"openmpi/{name}" for name in ("chain", "binomial", "scatter_allgather_ring")))
+    folder = measured_on(tmp_path / "c", tuple(range(2, 20, 2)), algorithms, "openmpi", {})
+    tables = [
+        run(folder, "--layout", layout, "--format", "latex", *width).stdout.count(r"\begin{tabular}")
+        for width in (("--width", "60"), (), ("--width", "900"))
+    ]
+    assert tables == sorted(tables, reverse=True)
+    assert (tables[0] > tables[2]) == (layout != "cells")
+    assert isinstance(run(folder, "--width", "85").exception, UserError)
+
+
 def test_layout_ranks_is_of_osus_average_unless_completion_is_asked_for(tmp_path: Path) -> None:
     folder = measured_on(tmp_path / "c", (2,), ("openmpi/default",), "openmpi", {})
     assert "2.04" in run(folder, "--layout", "ranks").stdout

@@ -149,7 +149,7 @@ def _write_figures(report: Report, folder: Path, chosen: _OfOneCampaign, style: 
     not be drawn."""
     found = find_figures(report)
     files = [*found.asked, *(found.others if chosen.all_figures else ())]
-    tables = table_files(report)
+    tables = table_files(report, style.width)
     for path in tables:
         check_new(folder / path, force)
     typer.echo(f"drawing {counted(len(files), 'figure')}", err=True)

@@ -75,6 +75,16 @@ class _How:
         bool, typer.Option("--full", "-f", help="With --format osu: minimum, maximum and iterations, like OSU's -f.")
     ] = False
 
+    width: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MM",
+            help="With --format latex: width of a line in millimeters, which tables fit.",
+            min=40,
+            max=1000,
+            show_default="121, of the class article",
+        ),
+    ] = None
     covered_by: CoveredBy = None
     details: Annotated[
         bool, typer.Option("--details", help="Of a profile: every call, late ranks, and the longest calls.")
@@ -125,7 +135,7 @@ def _cells(folder: Path, part: _Part, how: _How) -> bytes:
     if how.format is Format.osu:
         return osu_blocks(cells, how.full, campaign.header.study.datatype_of).encode()
     tables = Document(campaign.header.study.title, tuple(campaign_tables(campaign, cells, how.layout)))
-    return document_text(tables, how.format).encode()
+    return document_text(tables, how.format, how.width).encode()
 
 
 def _profile(folder: Path, how: _How) -> bytes:
@@ -148,6 +158,8 @@ def _profile(folder: Path, how: _How) -> bytes:
 
 def _check(how: _How) -> None:
     """UserError for options that contradict each other."""
+    if how.width is not None and how.format is not Format.latex:
+        raise UserError(f"--width is not for --format {how.format}", "use it with --format latex")
     if how.full and how.format is not Format.osu:
         raise UserError(f"--full is not for --format {how.format}", "use it with --format osu")
     if how.layout != "cells" and (how.format in _DATA or how.format is Format.osu):

@@ -157,10 +157,13 @@ def document_format(help: str = "", *others: Format) -> Any:
     return format_option(help, *DOCUMENT_FORMATS, *others)
 
 
-def document_text(document: Document, format: Format) -> str:
-    """A document in one of DOCUMENT_FORMATS, as wide as the terminal; elsewhere 120 characters."""
+def document_text(document: Document, format: Format, width_mm: float | None = None) -> str:
+    """A document in one of DOCUMENT_FORMATS, as wide as the terminal; elsewhere 120 characters.
+
+    width_mm  of a line in LaTeX; None: that of the class `article`
+    """
     (name,) = (each for each in FORMATS if each == format.value)
-    return render(document, name, shutil.get_terminal_size().columns if sys.stdout.isatty() else 120)
+    return render(document, name, shutil.get_terminal_size().columns if sys.stdout.isatty() else 120, width_mm)
 
 
 @dataclass(frozen=True)

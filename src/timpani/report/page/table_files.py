@@ -26,8 +26,8 @@ _FORMATS: dict[str, FormatName] = {"tex": "latex", "md": "markdown", "csv": "csv
 """By the files' suffixes."""
 
 
-def table_files(report: Report) -> dict[Path, bytes]:
-    """What the files hold, by their paths.
+def table_files(report: Report, width_mm: float | None = None) -> dict[Path, bytes]:
+    """What the files hold, by their paths; `width_mm`: of a line in LaTeX, None: that of the class `article`.
 
     ALL_TIMES has a table per algorithm by rank counts, as published tables are; of one rank count, algorithms next to
     each other, unless the campaign's statistic is OSU's average. Every other section with tables has separate files.
@@ -35,17 +35,17 @@ def table_files(report: Report) -> dict[Path, bytes]:
     cells = cells_in_context(report.campaign)
     as_published = report.campaign.statistic == "osu" or cells["ranks"].n_unique() > 1
     layout = "ranks" if as_published else "algorithms"
-    found = in_each_format(Path(ALL_TIMES), campaign_tables(report.campaign, cells, layout))
+    found = in_each_format(Path(ALL_TIMES), campaign_tables(report.campaign, cells, layout), width_mm)
     for section in (*_of_files_alone(report), *sections(report, (), {})):
         if section.id not in _NOT_ALONE and (tables := list(_captioned(section))):
-            found |= in_each_format(Path(ALL_TIMES) / section.id, tables)
+            found |= in_each_format(Path(ALL_TIMES) / section.id, tables, width_mm)
     return found
 
 
-def in_each_format(path: Path, tables: list[Table]) -> dict[Path, bytes]:
+def in_each_format(path: Path, tables: list[Table], width_mm: float | None = None) -> dict[Path, bytes]:
     """What the files of these tables hold; `path` without suffix."""
     return {
-        path.with_name(f"{path.name}.{end}"): render(Document("", tuple(tables)), format).encode()
+        path.with_name(f"{path.name}.{end}"): render(Document("", tuple(tables)), format, width_mm=width_mm).encode()
         for end, format in _FORMATS.items()
     }
 
