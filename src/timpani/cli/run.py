@@ -24,8 +24,7 @@ from timpani.libraries.launch_request import HostList
 from timpani.machine.nodes.host_list import read_hosts
 from timpani.machine.nodes.model import Machine
 from timpani.machine.where import resolve
-from timpani.report.words.dry_run import plan_lines
-from timpani.report.words.matrix_lines import matrix_lines
+from timpani.report.words.dry_run import matrix_lines, plan_lines
 from timpani.study.compose import compose, left_out_of_plan
 from timpani.study.keys import FURTHER, WHAT, WHERE
 from timpani.study.study import Study

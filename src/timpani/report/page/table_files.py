@@ -12,7 +12,7 @@ from timpani.report.page.contents import Report
 from timpani.report.page.sections import TIMES, PageSection, by_operation, sections
 from timpani.report.tables.algorithm_tables import speedup_tables
 from timpani.report.tables.campaign_tables import campaign_tables
-from timpani.report.verdict import decision_tables
+from timpani.report.verdict import gains
 from timpani.study.operations import title_of
 from timpani.tuning.decide.cell_table import cells_in_context
 
@@ -56,8 +56,8 @@ def _of_files_alone(report: Report) -> Iterator[PageSection]:
         "decisions",
         "Fastest algorithm at each point",
         0,
-        (decision_tables.ABOUT,),
-        tables={title_of(name): each for name, each in decision_tables.decision_tables(report.decisions).items()},
+        (gains.ABOUT_DECISIONS,),
+        tables={title_of(name): each for name, each in gains.decision_tables(report.decisions).items()},
     )
     compared = report.cells.filter(CALLS, report.cells["ratio"].is_not_null())
     yield PageSection(

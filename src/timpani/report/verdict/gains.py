@@ -1,6 +1,7 @@
-"""The table of what is shown to be faster than the default, and how a user switches it on."""
+"""Tables of points: what is faster than the default and how to switch it on, and the decision at each point."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
@@ -13,7 +14,7 @@ from timpani.study.sizes import show_size
 from timpani.study.words import counted
 from timpani.tuning.decide.equal_schedules import EqualSchedules, schedule_name
 from timpani.tuning.decide.other_points import at_other_points
-from timpani.tuning.decide.verdict import Settings
+from timpani.tuning.decide.verdict import STANDING_WORDS, Settings
 
 ABOUT = (
     f"The points at which an algorithm is {faster(simulated=False)} than the default, then how to switch each of these "
@@ -31,6 +32,12 @@ KEY = (
     "A setting of the library holds for all calls of the collective in a program, also at sizes at which the algorithm "
     "is slower. `timpani tune` applies it only at the sizes at which it is faster. The command `timpani rules` writes "
     f"rules for Timpani's algorithms ({OWN}/…): each rule names the calls that one of them replaces."
+)
+
+
+ABOUT_DECISIONS = (
+    "Ties are algorithms that are not significantly slower than the fastest. “By value”: averages of a single run, of "
+    "which the lowest is the fastest without any significance."
 )
 
 
@@ -98,4 +105,31 @@ def _settings(beaten: pl.DataFrame, known: Mapping[str, str], compared: pl.DataF
         entries.append((name, Value(setting or "unknown", detail=f"It is {costs}." if costs else "")))
     return Table(
         "settings", ("Algorithm", "how to switch it on"), rows(entries), annotation="at other points", wraps=True
+    )
+
+
+def decision_tables(decisions: pl.DataFrame) -> dict[str, list[Table]]:
+    """By operation a table for each of the conditions, with a row for each point that has a verdict.
+
+    decisions  columns of `decide` and CONDITIONS
+    """
+    several = decisions[CONDITIONS].n_unique() > 1
+    tables: dict[str, list[Table]] = {}
+    decided = decisions.filter(pl.col("verdict").is_not_null()).sort("collective", CONDITIONS, "ranks", "message_bytes")
+    for (collective, conditions), part in decided.group_by("collective", CONDITIONS, maintain_order=True):
+        columns = ("point", "fastest", "ties with it", "× as fast as the default", "the default is")
+        caption = str(conditions) if several else ""
+        table = Table("decisions", columns, rows(map(_decision_row, part.to_dicts())), caption, wraps=True)
+        tables.setdefault(str(collective), []).append(table)
+    return tables
+
+
+def _decision_row(decision: dict[str, Any]) -> tuple[Value | str, ...]:
+    size = [show_size(decision["message_bytes"])] if is_sized(decision["collective"]) else []
+    return (
+        ", ".join([counted(decision["ranks"], "rank"), *size]),
+        decision["best_label"],
+        ", ".join(label for label in decision["tied"] or () if label != decision["best_label"]),
+        Value(decision["gain"], decision["gain_low"], decision["gain_high"]),
+        STANDING_WORDS.get(decision["standing"], "by value"),
     )

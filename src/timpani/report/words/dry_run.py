@@ -1,10 +1,13 @@
-"""What a campaign would do, in words: cells, launches, time and commands."""
+"""What `timpani run` prints besides times: what a campaign would do, and the matrices of transposes."""
 
 import shlex
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 
 from timpani.campaign.plan.plan import CampaignPlan, plan_notes
-from timpani.study.sizes import show_sizes
+from timpani.campaign.run.prove import Matrices, Rows
+from timpani.study.sizes import show_size, show_sizes
 from timpani.study.words import counted, show_seconds
 
 
@@ -49,3 +52,26 @@ def _of_race(plan: CampaignPlan) -> str:
         f"about {show_seconds(plan.least_seconds)} at least (the fewest launches of what it begins with, if all "
         f"converges at once), about {show_seconds(plan.most_seconds)} at most ({most})"
     )
+
+
+def matrix_lines(shown: Iterable[Matrices]) -> Iterator[str]:
+    """Each matrix that was sent once, and under it each different one that arrived, with the ways that made it."""
+    for (ranks, size, first), made in groupby(sorted(shown, key=_sent), _sent):
+        yield f"transpose, {counted(ranks, 'rank')}, {show_size(size)}: the matrix that is sent"
+        yield from _grid(first)
+        by_last: dict[Rows, list[str]] = {}
+        for each in made:
+            by_last.setdefault(each.last, []).append(each.cell.algorithm.plain)
+        for last, ways in by_last.items():
+            yield f"what arrived by {', '.join(ways)}"
+            yield from _grid(last)
+
+
+def _sent(each: Matrices) -> tuple[int, int, Rows]:
+    return each.cell.ranks, each.cell.message_bytes, each.first
+
+
+def _grid(rows: Rows) -> Iterator[str]:
+    width = max((len(str(number)) for row in rows for number in row), default=0)
+    for row in rows:
+        yield "  " + " ".join(f"{number:>{width}}" for number in row)
