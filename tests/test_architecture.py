@@ -187,7 +187,9 @@ def test_errors_are_everyones_and_import_no_room() -> None:
 
 
 NATIVE = sources()
-_FOLDER = re.compile(r"^- `(?P<folder>[a-z_/]+)`: (?P<holds>.+)\n  Includes (?P<included>[^.]+)\.$", re.MULTILINE)
+_FOLDER = re.compile(
+    r"^- `(?P<folder>[a-z_/]+)`: (?P<holds>(?:.|\n(?!- ))+?)\s+Includes\s+(?P<included>[^.]+)\.$", re.MULTILINE
+)
 _REGISTRIES = ("algorithms",)
 _MAX_FILES = 20
 
