@@ -15,7 +15,7 @@ from pathlib import Path
 from bench.overhead import build_benchmarks
 from bench.pass_through import nanoseconds
 from timpani.libraries.find import find_mpis
-from timpani.programs.preloaded_command import preloaded_command
+from timpani.programs.runs.preloaded_command import preloaded_command
 from timpani.stats.compare import block_order, compare_blocks
 
 # 100 ns more than counting calls took before there were profiles: 148 and 154 ns with Open MPI 4.1.4 and MPICH 4.0.2 on

@@ -12,7 +12,7 @@ import pytest
 from tests.campaign_files import cells, results_of, write_campaign
 from tests.cli.typed import typed
 from timpani.errors import UserError
-from timpani.programs.preloaded_command import read_executable
+from timpani.programs.runs.preloaded_command import read_executable
 from timpani.reading import open_regular, read_bytes
 
 _GUARD_SECONDS = 60

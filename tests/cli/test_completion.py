@@ -12,7 +12,7 @@ import pytest
 
 from tests.campaign_files import write_header
 from timpani.campaign.folder.bundle import SUFFIX
-from timpani.programs.profile_folder import HEADER as PROFILE
+from timpani.programs.profile.profile_folder import HEADER as PROFILE
 from timpani.schedules.predict.output import JSON as PREDICTIONS
 from timpani.study.compose import shipped_studies
 from timpani.tune.table_file import TABLE_FILE

@@ -17,8 +17,8 @@ from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.cores import read_cores
 from timpani.machine.launchers import command
 from timpani.native.mpi import Mpi
-from timpani.programs.profile_folder import ProgramProfile, is_profile, read_profile
-from timpani.programs.profile_lines import ProfilePart
+from timpani.programs.profile.profile_folder import ProgramProfile, is_profile, read_profile
+from timpani.programs.profile.profile_lines import ProfilePart
 
 PROGRAMS = Path(__file__).parent / "programs"
 

@@ -5,8 +5,8 @@ import pytest
 from tests.interpose.conftest import TREES, RunProgram, everywhere, rules
 from tests.mpi.conftest import every_mpi
 from timpani.native.mpi import Mpi
-from timpani.programs.lateness import concurrent_kinds
-from timpani.programs.profile_lines import ProfilePart
+from timpani.programs.profile.lateness import concurrent_kinds
+from timpani.programs.profile.profile_lines import ProfilePart
 
 ALL = everywhere(TREES)
 NONE = rules()

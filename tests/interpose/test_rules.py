@@ -10,7 +10,7 @@ from tests.interpose.conftest import TREES, Run, RunProgram, everywhere, rules
 from tests.mpi.conftest import every_mpi
 from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
-from timpani.programs.profile_folder import read_profile
+from timpani.programs.profile.profile_folder import read_profile
 from timpani.study.operations import COLLECTIVES
 
 CALLS = "calls.f"  # on 3 ranks: bcast, allreduce of 2000 bytes; reduce of 4, allgather of 8

@@ -15,7 +15,7 @@ from tests.preloading import yielding
 from timpani.libraries.launch_request import Host, LaunchRequest
 from timpani.machine.launchers import command
 from timpani.native.mpi import Mpi
-from timpani.programs.profile_folder import read_profile
+from timpani.programs.profile.profile_folder import read_profile
 
 HOSTS = {
     "openmpi": (Host("n1", 2), Host("n2", 1), Host("n3", 2), Host("n4", 2)),  # one of them has fewer ranks

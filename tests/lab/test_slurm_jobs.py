@@ -13,7 +13,7 @@ from tests.installed import FOUND, MPICHS, OPEN_MPIS, needs_mpi, needs_mpich, ne
 from tests.lab.conftest import Made, Make, needs_lab
 from tests.programs.programs import CALLS, compile_program, environment
 from timpani.native.build import build
-from timpani.programs.profile_folder import read_profile
+from timpani.programs.profile.profile_folder import read_profile
 from timpani.tune.table_file import read_table
 
 pytestmark = [needs_mpi, needs_lab]

@@ -9,7 +9,7 @@ from typing import IO
 import pytest
 
 from tests.programs.profile_files import CALL, part_text
-from timpani.programs import block_runs
+from timpani.programs.runs import block_runs
 
 NS = 1_000_000_000
 

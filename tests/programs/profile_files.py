@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from timpani.checked_lines import checked_line
-from timpani.programs.profile_folder import ProfileHeader, ProfileWriter, ProgramMpi
+from timpani.programs.profile.profile_folder import ProfileHeader, ProfileWriter, ProgramMpi
 
 CALL: Mapping[str, Any] = {
     "line": "calls",

@@ -9,7 +9,8 @@ import pytest
 
 from tests.programs.injected_runs import InjectedRun, inject_runs
 from timpani.errors import UserError
-from timpani.programs.block_runs import (
+from timpani.programs.pages.comparison_text import comparison_lines
+from timpani.programs.runs.block_runs import (
     AS_IT_IS,
     CHOSEN,
     PRINTED,
@@ -19,7 +20,6 @@ from timpani.programs.block_runs import (
     ProgramComparison,
     judge_words,
 )
-from timpani.programs.pages.comparison_text import comparison_lines
 from timpani.stats.compare import ALPHA
 from timpani.study.defaults import MIN_BLOCKS
 

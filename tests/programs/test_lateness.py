@@ -8,9 +8,9 @@ import pytest
 from numpy.typing import ArrayLike
 
 from tests.programs.profile_files import CALL, late, part_text, write_profile
-from timpani.programs.lateness import call_lateness
-from timpani.programs.profile_folder import read_profile
-from timpani.programs.profile_lines import ProfilePart
+from timpani.programs.profile.lateness import call_lateness
+from timpani.programs.profile.profile_folder import read_profile
+from timpani.programs.profile.profile_lines import ProfilePart
 
 BCAST = {**CALL, "name": "bcast", "operator": ""}
 CALL_NS = 10_000.0

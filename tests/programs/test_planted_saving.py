@@ -10,8 +10,8 @@ from tests.campaign.live import timpani
 from tests.programs.programs import compile_program, compiler_of, environment
 from timpani.campaign.folder.load import load_one_machine
 from timpani.native.mpi import Mpi
-from timpani.programs.profile_folder import read_profile
-from timpani.programs.savings import expected_savings
+from timpani.programs.profile.profile_folder import read_profile
+from timpani.programs.profile.savings import expected_savings
 
 SOURCE = Path(__file__).with_name("planted_time.c")
 

@@ -14,8 +14,8 @@ from tests.interpose.conftest import rules
 from tests.programs.profile_files import CALL, part_text, write_profile
 from tests.programs.programs import CALLS, NO_COLLECTIVE, compile_program, environment
 from timpani.native.mpi import Mpi
-from timpani.programs.preloaded_command import read_executable
-from timpani.programs.profile_folder import read_profile
+from timpani.programs.profile.profile_folder import read_profile
+from timpani.programs.runs.preloaded_command import read_executable
 
 KILLED = """
 #include <mpi.h>

@@ -8,7 +8,7 @@ from tests.cli.typed import typed
 from tests.programs.profile_files import CALL, part_text, write_profile
 from timpani.errors import UserError
 from timpani.programs.pages.call_tables import time_in_collectives
-from timpani.programs.profile_folder import HEADER, read_profile
+from timpani.programs.profile.profile_folder import HEADER, read_profile
 
 
 def test_times_are_seconds_of_a_rank(tmp_path: Path) -> None:

@@ -12,11 +12,11 @@ from tests.programs.profile_files import CALL, part_text, write_profile
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
 from timpani.programs.pages.profile_document import savings_document, savings_sentence
-from timpani.programs.profile_folder import ProfileHeader, ProgramMpi, read_profile
-from timpani.programs.profile_lines import ProfilePart
-from timpani.programs.profiled_points import profiled_points
-from timpani.programs.profiled_study import MEASURED_SHARE, profiled_study
-from timpani.programs.savings import expected_savings
+from timpani.programs.profile.profile_folder import ProfileHeader, ProgramMpi, read_profile
+from timpani.programs.profile.profile_lines import ProfilePart
+from timpani.programs.profile.profiled_points import profiled_points
+from timpani.programs.profile.profiled_study import MEASURED_SHARE, profiled_study
+from timpani.programs.profile.savings import expected_savings
 from timpani.study.arrival import TOGETHER
 from timpani.study.keys import ROTATING
 from timpani.study.operations import CallArguments

@@ -11,8 +11,8 @@ from tests.cli.typed import typed
 from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi
 from tests.programs.profile_files import CALL, part_text, write_profile
 from tests.programs.programs import compile_program, environment
-from timpani.programs.profile_folder import read_profile
-from timpani.programs.profiled_points import ProvenCall, proven_calls
+from timpani.programs.profile.profile_folder import read_profile
+from timpani.programs.profile.profiled_points import ProvenCall, proven_calls
 
 PROGRAM = """
 #include <mpi.h>

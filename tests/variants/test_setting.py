@@ -18,8 +18,8 @@ from timpani.study.cell import Algorithm, Cell
 from timpani.study.selection import Rule, SelectionTable, WrittenSetting
 from timpani.tune.confirmation import confirm
 from timpani.tune.confirmation_study import confirmation_study
+from timpani.tune.confirmation_text import confirmed_document, setting_lines
 from timpani.tune.from_campaign import setting_of, table_of
-from timpani.tune.pages.confirmation_text import confirmed_document, setting_lines
 from timpani.tune.setting_check import losing, setting_points
 from timpani.tune.table_file import TABLE_FILE, read_table, table_text
 from timpani.tune.tuned_files import MODULE, SWITCH_OFF, SWITCH_ON, tuned_files

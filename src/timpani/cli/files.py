@@ -8,14 +8,12 @@ from typing import Annotated
 
 import typer
 
-from timpani.campaign.folder.bundle import SUFFIX, campaign_folder, pack
-from timpani.campaign.folder.header import read_header
-from timpani.campaign.folder.load import load, sample_warnings, verify, way_on
+from timpani.campaign.folder.bundle import SUFFIX, pack
+from timpani.campaign.folder.load import load, sample_warnings
 from timpani.campaign.merge import MergeSource
 from timpani.campaign.merge import merge as merge_campaigns
 from timpani.campaign.read.doubts import Doubt
 from timpani.campaign.read.held_names import held_names
-from timpani.campaign.run.processes import remove_leftovers
 from timpani.cli.terminal.completing import complete_machine_campaign
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, Force, output_option
@@ -24,10 +22,6 @@ from timpani.report.page.page import render
 from timpani.report.words.output_files import check_new, write_file
 from timpani.slices import Hook
 from timpani.study.words import counted, listed
-from timpani.tune.pages.confirmation_text import PAGE as CONFIRMATION
-from timpani.tune.pages.sealed_page import verify_tuned
-from timpani.tune.pages.tuned_page import PAGE
-from timpani.tune.table_file import TABLE_FILE
 
 _MAX_NAMED = 8
 """Of each kind of names."""
@@ -151,39 +145,3 @@ def import_(
     for doubt in doubts:
         typer.echo(f"Warning: doubtful: {doubt.text}", err=True)
     typer.echo(f"{counted(count, 'result')} in {output}; `timpani show {shlex.quote(str(output))}` shows them")
-
-
-def check(folder: Campaign = None) -> None:
-    """Verify each record of a campaign and its raw samples, or the table and the pages that `timpani tune` wrote.
-
-    The exit status is 1 if one was changed or damaged. Remains of killed launches on this computer are removed.
-    """
-    folder = campaign_folder(campaign_or_newest(folder))
-    if (folder / TABLE_FILE).exists() and not (folder / "campaign.json").exists():
-        _check_tuned(folder)
-        return
-    header = read_header(folder)
-    found = verify(folder, header)
-    for problem in found.problems:
-        typer.echo(problem)
-    typer.echo(
-        f"as written: {counted(found.verified, 'line')}, and the raw samples of {counted(found.samples, 'result')}"
-    )
-    for removed in remove_leftovers(folder, header):
-        typer.echo(f"removed {removed}: a launch that was killed left it")
-    if found.problems:
-        typer.echo(f"{counted(len(found.problems), 'problem')}; {way_on(header)}")
-        raise typer.Exit(1)
-
-
-def _check_tuned(folder: Path) -> None:
-    """Print which files of a tuned folder are as they were written; exits with 1 where one is not."""
-    written, problems = verify_tuned(folder, (PAGE, CONFIRMATION))
-    for problem in problems:
-        typer.echo(problem)
-    typer.echo(
-        f"as written: {', '.join(written)}; files that libraries read carry no checksum: `timpani confirm` tries them"
-    )
-    if problems:
-        typer.echo("write them anew: timpani tune, timpani confirm")
-        raise typer.Exit(1)

@@ -1,10 +1,10 @@
 """`timpani report`: one HTML file of a campaign, and its figures."""
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,13 +13,11 @@ from timpani.campaign.folder.load import Campaign as LoadedCampaign
 from timpani.campaign.folder.load import load
 from timpani.campaign.read.study_names import by_statistic, with_study_names
 from timpani.cli.terminal.completing import complete_predictions
-from timpani.cli.terminal.figure_options import FIGURES, FigureOptions
+from timpani.cli.terminal.figure_options import FIGURES, REPORT_PAGE, FigureOptions, FilesOfFigures, ReportOutput
+from timpani.cli.terminal.forms import Form, options_of, run_form
 from timpani.cli.terminal.named_campaigns import campaign_or_newest, two_campaigns
-from timpani.cli.terminal.options import Campaign, CoveredBy, Force, Statistic, campaign_argument, expand, output_option
-from timpani.cli.terminal.profiled import savings_of
+from timpani.cli.terminal.options import Campaign, Statistic, campaign_argument, expand
 from timpani.errors import UserError
-from timpani.programs.pages.profile_page import render_profile, write_profile_files
-from timpani.programs.profile_folder import is_profile, read_profile
 from timpani.report.fit.published_fit import read_published_fits
 from timpani.report.page.compared_page import render_compared
 from timpani.report.page.contents import PredictedCells, Report
@@ -33,22 +31,23 @@ from timpani.tuning.decide.cell_table import estimate_cells
 from timpani.tuning.decide.raced import raced_results
 
 _PREDICTIONS: Hook[Callable[[Path, LoadedCampaign], PredictedCells]] = Hook("STORED_PREDICTIONS")
-
-_NAME = "report.html"
+REPORT_FORMS: Hook[Form] = Hook("REPORT_FORMS")
 
 
 @dataclass(frozen=True)
-class _OfOneCampaign:
-    """Options that only the report of one campaign has, but for `figures`, which that of a profile has too."""
+class _OfTwoCampaigns:
+    """The other campaign, as typed."""
 
-    figures: Annotated[
+    other: Annotated[
         Path | None,
-        typer.Option(
-            help="A folder for the study's or the profile's figures (SVG, PNG and PDF), and for all tables (LaTeX, "
-            "Markdown and CSV).",
-            rich_help_panel=FIGURES,
-        ),
+        campaign_argument("A second campaign: one report of both, and what changed from the first.", "B"),
     ] = None
+
+
+@dataclass(frozen=True)
+class _OfOneCampaign(FilesOfFigures):
+    """What the report of one campaign shows, as typed."""
+
     all_figures: Annotated[
         bool,
         typer.Option(
@@ -74,55 +73,11 @@ class _OfOneCampaign:
     ] = None
 
 
-@expand(chosen=_OfOneCampaign, style=FigureOptions)
-def report(
-    *,
-    folder: Campaign = None,
-    other: Annotated[
-        Path | None,
-        campaign_argument("A second campaign: one report of both, and what changed from the first.", "B"),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        output_option(
-            "The HTML file to write.", f"{_NAME} in the campaign's folder, or compared-with-B.html; none with --figures"
-        ),
-    ] = None,
-    covered_by: CoveredBy = None,
-    chosen: _OfOneCampaign,
-    style: FigureOptions,
-    force: Force = False,
-) -> None:
-    """Write a page that opens offline: a report of a campaign with its figures, of two campaigns, or of a profile."""
-    folder = campaign_or_newest(folder)
-    if is_profile(folder):
-        _refuse("the report of a campaign", {"a second folder": other, **_typed(chosen), "--figures": None})
-        _of_profile(folder, covered_by, output, chosen.figures, style, force)
-        return
-    if covered_by:
-        raise UserError(f"--covered-by is for a profile, and {folder} holds a campaign", "leave it out")
-    if other is not None:
-        _refuse("the report of one campaign", _typed(chosen))
-        _compared(folder, other, output, force)
-        return
-    _of_one(folder, output, chosen, style, force)
-
-
-def _typed(chosen: _OfOneCampaign) -> dict[str, object]:
-    """The values of the options by their names."""
-    return {f"--{name.replace('_', '-')}": value for name, value in vars(chosen).items()}
-
-
-def _refuse(what: str, unused: Mapping[str, object]) -> None:
-    """UserError if one of the options `unused` was typed, which are for `what`."""
-    if given := next((name for name, value in unused.items() if value), None):
-        raise UserError(f"{given} is for {what}", "leave it out, or name one campaign")
-
-
-def _of_one(folder: Path, output: Path | None, chosen: _OfOneCampaign, style: FigureOptions, force: bool) -> None:
+def _of_one(folder: Path, to: ReportOutput, chosen: _OfOneCampaign, style: FigureOptions) -> None:
     """Write the report of one campaign, its figures, or both."""
+    output, force = to.output, to.force
     if output is None and chosen.figures is None:
-        output = folder.with_name(f"{bundle_name(folder)}.html") if folder.is_file() else folder / _NAME
+        output = folder.with_name(f"{bundle_name(folder)}.html") if folder.is_file() else folder / REPORT_PAGE
     if output:
         check_new(output, force)  # before the work
     if chosen.all_figures and chosen.figures is None:
@@ -164,34 +119,25 @@ def _write_figures(report: Report, folder: Path, chosen: _OfOneCampaign, style: 
         typer.echo(f"not drawn: {text}", err=True)
 
 
-def _of_profile(
-    folder: Path,
-    covered_by: list[Path] | None,
-    output: Path | None,
-    figures: Path | None,
-    style: FigureOptions,
-    force: bool,
-) -> None:
-    """Write the page of a profile, its figure and tables, or both."""
-    if output is None and figures is None:
-        output = folder.with_name(f"{folder.resolve().name}-{_NAME}")  # a profile's folder is sealed
-    if output:
-        check_new(output, force)
-    profile = read_profile(folder)
-    savings = savings_of(profile, covered_by) if covered_by else None
-    if figures is not None:
-        written = write_profile_files(profile, savings, figures, force, style.chosen())
-        typer.echo(f"figure and tables in {figures}: {', '.join(map(str, written))}")
-    if output:
-        write_file(output, render_profile(profile, savings).encode(), force)
-        typer.echo(output)
-        typer.echo(f"the same as text: timpani show {shlex.quote(str(folder))}", err=True)
-
-
-def _compared(folder: Path, other: Path, output: Path | None, force: bool) -> None:
+def _compared(folder: Path, two: _OfTwoCampaigns, to: ReportOutput) -> None:
     """Write the report of two campaigns."""
+    other, output, force = two.other, to.output, to.force
+    assert other, "the form applies where it was typed"
     output = output or folder / f"compared-with-{other.resolve().name}.html"
     check_new(output, force)  # before the work
     write_file(output, render_compared(*two_campaigns(folder, other)).encode(), force)
     typer.echo(output)
     typer.echo(f"the same as text: timpani compare {shlex.quote(str(folder))} {shlex.quote(str(other))}", err=True)
+
+
+_FORMS = (
+    *REPORT_FORMS.added(),
+    Form("two campaigns", lambda folder, typed: typed.other is not None, (_OfTwoCampaigns, ReportOutput), _compared),
+    Form("a campaign", lambda folder, typed: True, (ReportOutput, _OfOneCampaign, FigureOptions), _of_one),
+)
+
+
+@expand(options=options_of(_FORMS))
+def report(*, folder: Campaign = None, options: Any) -> None:
+    """Write a page that opens offline: a report of a campaign with its figures, of two campaigns, or of a profile."""
+    run_form(_FORMS, campaign_or_newest(folder), options)

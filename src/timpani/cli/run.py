@@ -16,8 +16,15 @@ from timpani.cli.job import asks_for_job, run_as_job
 from timpani.cli.terminal.completing import complete_campaign, complete_what
 from timpani.cli.terminal.ending import print_ending
 from timpani.cli.terminal.named_campaigns import folder_of_today
-from timpani.cli.terminal.options import For, StudyOptions, WhereOptions, expand, output_option, study_options
-from timpani.cli.terminal.profiled import study_for
+from timpani.cli.terminal.options import (
+    PROGRAM_STUDY,
+    For,
+    StudyOptions,
+    WhereOptions,
+    expand,
+    output_option,
+    study_options,
+)
 from timpani.cli.terminal.progress import progress
 from timpani.errors import UserError
 from timpani.libraries.launch_request import HostList
@@ -187,7 +194,7 @@ def _study(
     with_code  whether it is started, and not only planned
     """
     if program:
-        return runnable_study([], study_for(program, options, covered_by))
+        return runnable_study([], PROGRAM_STUDY.only("--for")(program, options, covered_by))
     return runnable_study(what or [], compose(what or [], options, with_code=with_code))
 
 

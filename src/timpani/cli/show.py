@@ -5,7 +5,7 @@ from dataclasses import astuple, dataclass
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import polars as pl
 import typer
@@ -13,10 +13,10 @@ import typer
 from timpani.campaign.folder.load import Statistic as StatisticName
 from timpani.campaign.folder.load import load
 from timpani.campaign.read.study_names import CellSelection, by_statistic, select_cells, with_study_names
+from timpani.cli.terminal.forms import Form, options_of, run_form
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import (
     Campaign,
-    CoveredBy,
     Force,
     Format,
     Statistic,
@@ -24,21 +24,20 @@ from timpani.cli.terminal.options import (
     document_text,
     expand,
 )
-from timpani.cli.terminal.profiled import savings_of
+from timpani.cli.terminal.shown import ShownFormat, ShownOutput, print_or_write
 from timpani.errors import UserError
-from timpani.programs.pages.profile_document import profile_csv, profile_document, profile_json, savings_document
-from timpani.programs.profile_folder import is_profile, read_profile
 from timpani.report.document.blocks import Document
-from timpani.report.document.formats import FORMATS, render
 from timpani.report.document.json import json_text
 from timpani.report.tables.campaign_tables import campaign_tables
 from timpani.report.tables.osu_format import osu_blocks
 from timpani.report.verdict.verdict_text import verdict_document, verdict_object
-from timpani.report.words.output_files import write_file
+from timpani.slices import Hook
 from timpani.tuning.decide.cell_table import cells_in_context
 
 _option = partial(typer.Option, rich_help_panel="Only a part of it")
 _DATA = (Format.json, Format.parquet)
+
+SHOW_FORMS: Hook[Form] = Hook("SHOW_FORMS")
 
 
 @dataclass(frozen=True)
@@ -55,14 +54,7 @@ class _Part:
 class _How:
     """How the cells are shown, as typed."""
 
-    format: Annotated[
-        Format,
-        document_format(
-            "latex is for the package booktabs; csv, json and parquet have the columns of docs/reference.md.",
-            Format.osu,
-            Format.parquet,
-        ),
-    ] = Format.text
+    format: ShownFormat = Format.text
     layout: Annotated[
         Literal["cells", "algorithms", "ranks"],
         typer.Option(
@@ -74,7 +66,6 @@ class _How:
     full: Annotated[
         bool, typer.Option("--full", "-f", help="With --format osu: minimum, maximum and iterations, like OSU's -f.")
     ] = False
-
     width: Annotated[
         float | None,
         typer.Option(
@@ -85,10 +76,8 @@ class _How:
             show_default="121, of the class article",
         ),
     ] = None
-    covered_by: CoveredBy = None
-    details: Annotated[
-        bool, typer.Option("--details", help="Of a profile: every call, late ranks, and the longest calls.")
-    ] = False
+    output: ShownOutput = None
+    force: Force = False
 
     @property
     def as_data(self) -> bool:
@@ -101,27 +90,20 @@ class _How:
         return self.statistic or ("osu" if self.layout == "ranks" else "completion")
 
 
-@expand(how=_How, part=_Part)
-def show(
-    *,
-    folder: Campaign = None,
-    how: _How,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write into this file.")] = None,
-    part: _Part,
-    force: Force = False,
-) -> None:
-    """Show a campaign, with one row for each cell (its estimate over all launches); or show a program's profile."""
+def _show_campaign(folder: Path, how: _How, part: _Part) -> None:
     _check(how)
-    if how.format is Format.parquet and output is None and sys.stdout.isatty():
+    if how.format is Format.parquet and how.output is None and sys.stdout.isatty():
         raise UserError("Parquet is binary and would garble a terminal", "write it into a file with -o FILE")
-    place = campaign_or_newest(folder)
-    if how.covered_by and not is_profile(place):
-        raise UserError(f"--covered-by is for a profile, and {place} holds a campaign", "leave it out")
-    content = _profile(place, how) if is_profile(place) else _cells(place, part, how)
-    if output is None:
-        sys.stdout.buffer.write(content)
-    else:
-        write_file(output, content, force)
+    print_or_write(_cells(folder, part, how), how.output, how.force)
+
+
+_FORMS = (*SHOW_FORMS.added(), Form("a campaign", lambda folder, typed: True, (_How, _Part), _show_campaign))
+
+
+@expand(options=options_of(_FORMS))
+def show(*, folder: Campaign = None, options: Any) -> None:
+    """Show a campaign, with one row for each cell (its estimate over all launches); or show a program's profile."""
+    run_form(_FORMS, campaign_or_newest(folder), options)
 
 
 def _cells(folder: Path, part: _Part, how: _How) -> bytes:
@@ -136,24 +118,6 @@ def _cells(folder: Path, part: _Part, how: _How) -> bytes:
         return osu_blocks(cells, how.full, campaign.header.study.datatype_of).encode()
     tables = Document(campaign.header.study.title, tuple(campaign_tables(campaign, cells, how.layout)))
     return document_text(tables, how.format, how.width).encode()
-
-
-def _profile(folder: Path, how: _How) -> bytes:
-    """The profile of a program in that format; UserError where it has no such form."""
-    if how.layout != "cells" or how.statistic is not None:
-        raise UserError(f"{folder} is a profile, which has no layouts", "leave out --layout and --statistic")
-    profile = read_profile(folder)
-    if how.covered_by:
-        document = savings_document(profile, savings_of(profile, how.covered_by))
-    elif how.format is Format.csv:
-        return profile_csv(profile).encode()
-    elif how.format is Format.json:
-        return profile_json(profile).encode()
-    else:
-        document = profile_document(profile, how.details or how.format is not Format.text)
-    if how.format.value not in FORMATS:
-        raise UserError(f"{folder} is a profile, and {how.format.value} is for campaigns", "use text, csv or json")
-    return render(document, how.format.value).encode()
 
 
 def _check(how: _How) -> None:

@@ -1,6 +1,7 @@
 """The subcommands `verify`, `draw`, `predict` and `prove`."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ from timpani.campaign.folder.load import load_one_machine, read_proofs
 from timpani.campaign.read.campaign_warnings import without_effect
 from timpani.cli.terminal.completing import complete_campaign, complete_collective, complete_own_algorithm
 from timpani.cli.terminal.figure_options import FigureOptions
+from timpani.cli.terminal.forms import Form, options_of, run_form
 from timpani.cli.terminal.options import (
     Force,
     Format,
@@ -27,7 +29,6 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.find import first_mpi
 from timpani.machine.where import resolve
 from timpani.native.build import build_without_mpi
-from timpani.programs.profile_folder import is_profile, read_profile
 from timpani.report.document.json import json_text
 from timpani.schedules.algorithms.catalogue import own_catalogue, read_own_catalogue
 from timpani.schedules.algorithms.fingerprint import Fingerprints
@@ -46,7 +47,8 @@ from timpani.schedules.predict.output import check_new, predicted_document, pred
 from timpani.schedules.predict.predictions import predict_request
 from timpani.schedules.predict.prepare import prepare
 from timpani.schedules.predict.request import Limits
-from timpani.schedules.proofs import named_proofs, proof_document, proven_lines
+from timpani.schedules.proofs import named_proofs, proof_document
+from timpani.slices import Hook
 from timpani.study.sizes import parse_size
 from timpani.study.values import parse_duration
 from timpani.study.words import counted, show_seconds
@@ -208,32 +210,36 @@ def predict(
         typer.echo(document_text(predicted_document(found), format), nl=False)
 
 
-def prove(
-    folder: Annotated[Path, campaign_argument("What `timpani run --prove -o` or `timpani profile --prove -o` wrote.")],
-    format: Annotated[Format, document_format("How to print the names.")] = Format.text,
-) -> None:
-    """Name the algorithm behind each cell's counted messages: the Timpani schedule that sends the same messages."""
-    if is_profile(folder):
-        _print_of_program(folder, format)
-        return
+PROVE_FORMS: Hook[Form] = Hook("PROVE_FORMS")
+
+
+@dataclass(frozen=True)
+class _Printed:
+    format: Annotated[Format, document_format("How to print the names.")] = Format.text
+
+
+def _prove_cells(folder: Path, printed: _Printed) -> None:
     header = read_header(folder)
     proofs = read_proofs(folder)
     if not proofs:
         raise UserError(f"{folder} holds no counted messages", "count them: the same `timpani run` with --prove")
     named = named_proofs(proofs, Fingerprints.of_programs(first_mpi()), header.study.element_bytes_of)
-    if format is Format.json:
+    if printed.format is Format.json:
         typer.echo(json_text([line.as_json() for line in named]), nl=False)
     else:
-        typer.echo(document_text(proof_document(named), format), nl=False)
+        typer.echo(document_text(proof_document(named), printed.format), nl=False)
     for text in without_effect(proofs):
         typer.echo(f"Warning: {text}", err=True)
 
 
-def _print_of_program(folder: Path, format: Format) -> None:
-    part = read_profile(folder).main_part
-    if format is not Format.text:
-        raise UserError(f"{folder} is a profile and its messages are printed as a table only", "leave out --format")
-    if not part.sent:
-        raise UserError(f"{folder} holds no counted messages", "count them: timpani profile --prove -o NEW -- mpirun …")
-    for line in proven_lines(part, Fingerprints.of_programs(first_mpi())):
-        typer.echo(line)
+_FORMS = (*PROVE_FORMS.added(), Form("a campaign", lambda folder, typed: True, (_Printed,), _prove_cells))
+
+
+@expand(options=options_of(_FORMS))
+def prove(
+    *,
+    folder: Annotated[Path, campaign_argument("What `timpani run --prove -o` or `timpani profile --prove -o` wrote.")],
+    options: Any,
+) -> None:
+    """Name the algorithm behind each cell's counted messages: the Timpani schedule that sends the same messages."""
+    run_form(_FORMS, folder, options)

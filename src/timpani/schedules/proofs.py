@@ -8,12 +8,10 @@ from typing import Any
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import rank_layouts
 from timpani.errors import UserError
+from timpani.libraries.find import first_mpi
 from timpani.native.mpi import Mpi
-from timpani.programs.profile_lines import CallsLine, ProfilePart
-from timpani.programs.profiled_points import ProvenCall, proven_calls
 from timpani.report.document.blocks import Document
 from timpani.report.document.table import Table, rows
-from timpani.report.document.text import aligned
 from timpani.schedules.algorithms.fingerprint import Fingerprints, Name
 from timpani.study.cell import Cell
 from timpani.study.operations import COLLECTIVES
@@ -65,50 +63,10 @@ def _rows(named: list[NamedProof]) -> Iterator[tuple[str | int, ...]]:
         yield cell.collective, cell.ranks, cell.algorithm.label, "–".join(sizes), members[0].name.description
 
 
-_HEADINGS = ("collective", "ranks", "size", "calls", "seconds", "messages", "its messages are")
-
-
-def proven_lines(part: ProfilePart, fingerprints: Fingerprints) -> Iterator[str]:
-    """A row for each kind of call whose messages are known, those first that take longest; then what is unknown."""
-    calls = [call for call in proven_calls(part) if call.collective in COLLECTIVES]
-    rows = sorted(((_seconds(part, _lines(part, call)), call) for call in calls), key=lambda row: -row[0])
-    if rows:
-        yield from aligned([_HEADINGS, *(_row(part, call, seconds, fingerprints) for seconds, call in rows)])
-        yield "one of the first three calls of each kind was counted; ranks are counted from the root on"
-    known = {id(line) for call in calls for line in _lines(part, call)}
-    unknown = [line for line in part.calls if _is_provable(line) and id(line) not in known]
-    if unknown:
-        yield (
-            f"not counted: {counted(len(unknown), 'kind')} of calls with {_seconds(part, unknown):.3g} s: ranks know "
-            "their own blocks only, or the communicator has one rank or ranks without Timpani's library"
-        )
-
-
-def _is_provable(line: CallsLine) -> bool:
-    """Whether the library sent its messages: by its own choice, or by a rule that names one of its algorithms."""
-    return line.form == "blocking" and (not line.algorithm or "/" in line.algorithm)
-
-
-def _lines(part: ProfilePart, call: ProvenCall) -> list[CallsLine]:
-    kind = (call.collective, call.ranks, call.size_class)
-    return [line for line in part.calls if _is_provable(line) and (line.name, line.ranks, line.size_class) == kind]
-
-
-def _seconds(part: ProfilePart, lines: list[CallsLine]) -> float:
-    return part.per_rank(sum(line.ns for line in lines))
-
-
-def _row(part: ProfilePart, call: ProvenCall, seconds: float, fingerprints: Fingerprints) -> tuple[str, ...]:
-    sent = call.sent
-    return (
-        call.collective,
-        str(call.ranks),
-        show_size(call.message_bytes),
-        f"{sum(part.calls_of(line) for line in _lines(part, call)):g}",
-        f"{seconds:.6f}",
-        str(sent),
-        fingerprints.name(vars(call), call.element_bytes).description if sent else "none: the library shared memory",
-    )
+def message_words() -> Callable[[dict[str, Any], int], str]:
+    """What shows, for a call's counted messages and its element's bytes, the schedules that send the same."""
+    fingerprints = Fingerprints.of_programs(first_mpi())
+    return lambda proof, element_bytes: fingerprints.name(proof, element_bytes).description
 
 
 def default_messages(campaign: Campaign, mpi: Mpi, ranks: int, nodes: int) -> Mapping[str, Mapping[int, str]]:

@@ -11,8 +11,8 @@ from timpani.errors import UserError
 from timpani.programs.pages.call_tables import call_table, concurrency_notes, concurrent_table, longest_table
 from timpani.programs.pages.profile_document import profile_document
 from timpani.programs.pages.profile_page import render_profile
-from timpani.programs.profile_folder import read_profile
-from timpani.programs.profile_lines import FURTHER_KINDS, ProfilePart
+from timpani.programs.profile.profile_folder import read_profile
+from timpani.programs.profile.profile_lines import FURTHER_KINDS, ProfilePart
 from timpani.report.document.formats import render
 from timpani.report.document.table import Table
 

@@ -1,7 +1,7 @@
 """A program compared with itself under another choice, in sentences."""
 
-from timpani.programs.block_runs import AS_IT_IS, CHOSEN, ProgramComparison
 from timpani.programs.pages.comparison_text import comparison_lines
+from timpani.programs.runs.block_runs import AS_IT_IS, CHOSEN, ProgramComparison
 from timpani.stats.compare import compare_blocks
 
 

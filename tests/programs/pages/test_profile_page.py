@@ -10,9 +10,9 @@ from timpani.errors import UserError
 from timpani.programs.pages.call_tables import form_table
 from timpani.programs.pages.profile_document import profile_document
 from timpani.programs.pages.profile_page import render_profile
-from timpani.programs.profile_folder import read_profile
-from timpani.programs.profiled_points import profiled_points
-from timpani.programs.savings import PointSaving, Savings
+from timpani.programs.profile.profile_folder import read_profile
+from timpani.programs.profile.profiled_points import profiled_points
+from timpani.programs.profile.savings import PointSaving, Savings
 from timpani.report.document.table import Table
 
 BARRIER = {**CALL, "name": "barrier", "operator": "", "datatype": "", "size_class": 0, "bytes": 0, "ns": 1_000_000_000}

@@ -39,7 +39,7 @@ from timpani.tune.confirmation_study import (
     placed_as_measured,
     rules_first,
 )
-from timpani.tune.pages.confirmation_text import confirmed_document, confirmed_lines
+from timpani.tune.confirmation_text import confirmed_document, confirmed_lines
 
 NOISE = (0.99, 0.995, 1.0, 1.005, 1.01, 0.992, 1.008, 1.002)
 MACHINE = {"name": "m", "launcher": "openmpi", "groups": [{"name": "g", "nodes": "n1", "cores": 4}]}

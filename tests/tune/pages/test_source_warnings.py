@@ -1,6 +1,6 @@
 """Warnings of several campaigns, one line for each thing that they warn of."""
 
-from timpani.tune.pages.source_warnings import merged
+from timpani.tune.source_warnings import merged
 
 
 def load(cores: float) -> str:

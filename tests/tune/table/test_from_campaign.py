@@ -12,9 +12,9 @@ from timpani.study.point_weights import Point
 from timpani.study.schema import REGRET
 from timpani.study.selection import SelectionTable, SizesAt
 from timpani.tune.from_campaign import table_of
-from timpani.tune.pages.source_warnings import made_from
-from timpani.tune.pages.tuned_page import tuned_document
+from timpani.tune.source_warnings import made_from
 from timpani.tune.tuned_files import TunedFiles
+from timpani.tune.tuned_page import tuned_document
 
 TIMES = {"default": 10.0, "ring": 5.0}
 

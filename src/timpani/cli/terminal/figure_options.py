@@ -1,10 +1,12 @@
-"""Options of commands that draw figures into files; apart, since what draws takes long to load."""
+"""Options of commands that draw figures into files, and of reports; apart, since what draws takes long to load."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from timpani.cli.terminal.options import Force, output_option
 from timpani.report.words.drawn_figures import FigureStyle
 
 FIGURES = "Figures"
@@ -36,3 +38,34 @@ class FigureOptions:
     def chosen(self) -> FigureStyle:
         """The style that was typed."""
         return FigureStyle(self.width, titled=not self.no_title)
+
+
+REPORT_PAGE = "report.html"
+
+
+@dataclass(frozen=True)
+class ReportOutput:
+    """Where a report is written, as typed."""
+
+    output: Annotated[
+        Path | None,
+        output_option(
+            "The HTML file to write.",
+            f"{REPORT_PAGE} in the campaign's folder, or compared-with-B.html; none with --figures",
+        ),
+    ] = None
+    force: Force = False
+
+
+@dataclass(frozen=True)
+class FilesOfFigures:
+    """Where figures and tables are written, as typed."""
+
+    figures: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder for the study's or the profile's figures (SVG, PNG and PDF), and for all tables (LaTeX, "
+            "Markdown and CSV).",
+            rich_help_panel=FIGURES,
+        ),
+    ] = None

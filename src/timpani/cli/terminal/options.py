@@ -3,7 +3,7 @@
 import inspect
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from enum import StrEnum
 from functools import wraps
@@ -15,7 +15,9 @@ import typer
 from timpani.cli.terminal.completing import complete_algorithms, complete_campaign, complete_profile
 from timpani.report.document.blocks import Document
 from timpani.report.document.formats import FORMATS, render
+from timpani.slices import Hook
 from timpani.study.keys import KEYS, WHERE, Option
+from timpani.study.study import Study
 from timpani.study.trust import trust
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")]
@@ -89,24 +91,8 @@ For = Annotated[
 ]
 """The option of commands that measure for a program."""
 
-CoveredBy = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--covered-by",
-        metavar="CAMPAIGN",
-        help="For a profile: what its calls would gain with the algorithms measured in this campaign. Repeat the "
-        "option for several.",
-        autocompletion=complete_campaign,
-    ),
-]
-
-
-ProgramCommand = Annotated[list[str], typer.Argument(help="After `--`: mpirun … ./program, srun …, or a program.")]
-ProgramGroups = Annotated[
-    str | None, typer.Option(metavar="WHERE", help="A machine file or lab: it defines which nodes share a switch.")
-]
-ProgramLibrary = Annotated[str | None, typer.Option(help="The program's MPI library; by default the launcher's.")]
-"""Of commands that run an unmodified program."""
+PROGRAM_STUDY: Hook[Callable[[Path, Mapping[str, object], Sequence[Path]], Study]] = Hook("PROGRAM_STUDY")
+"""The study of what the program of a profile calls, given options, without what campaigns measured already."""
 
 
 class Format(StrEnum):

@@ -4,9 +4,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from timpani.programs.lateness import ConcurrentKinds, call_lateness, concurrent_kinds, has_several_communicators
-from timpani.programs.profile_lines import CallsLine, Form, KindLine, LatenessLine, LongestLine, ProfilePart
-from timpani.programs.savings import PointSaving, Savings
+from timpani.programs.profile.lateness import (
+    ConcurrentKinds,
+    call_lateness,
+    concurrent_kinds,
+    has_several_communicators,
+)
+from timpani.programs.profile.profile_lines import CallsLine, Form, KindLine, LatenessLine, LongestLine, ProfilePart
+from timpani.programs.profile.savings import PointSaving, Savings
 from timpani.report.document.table import Table, Value, rows
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent

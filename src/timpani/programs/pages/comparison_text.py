@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from timpani.programs.block_runs import AS_IT_IS, CHOSEN, ProgramComparison
+from timpani.programs.runs.block_runs import AS_IT_IS, CHOSEN, ProgramComparison
 from timpani.stats.compare import ALPHA, BlockComparison
 from timpani.study.defaults import MIN_BLOCKS
 from timpani.study.selection import SelectionTable

@@ -18,11 +18,11 @@ from timpani.programs.pages.call_tables import (
     sorted_calls,
     time_in_collectives,
 )
-from timpani.programs.profile_folder import ProgramProfile
-from timpani.programs.profile_lines import ProfilePart
-from timpani.programs.profiled_points import profiled_points
-from timpani.programs.profiled_run import SIGNALLED
-from timpani.programs.savings import Savings
+from timpani.programs.profile.profile_folder import ProgramProfile
+from timpani.programs.profile.profile_lines import ProfilePart
+from timpani.programs.profile.profiled_points import profiled_points
+from timpani.programs.profile.savings import Savings
+from timpani.programs.runs.profiled_run import SIGNALLED
 from timpani.report.document.blocks import Block, Document, NextCommand, Sentence
 from timpani.report.document.json import json_text
 from timpani.stats.regret import ALPHA

@@ -20,11 +20,11 @@ from timpani.programs.pages.call_tables import (
     seconds_in_words,
 )
 from timpani.programs.pages.profile_document import next_blocks, savings_sentence, spent_words, waiting_words
-from timpani.programs.profile_folder import ProgramProfile
-from timpani.programs.profile_lines import CallsLine, ProfilePart
-from timpani.programs.profiled_points import profiled_points
-from timpani.programs.profiled_study import left_out
-from timpani.programs.savings import PointSaving, Savings
+from timpani.programs.profile.profile_folder import ProgramProfile
+from timpani.programs.profile.profile_lines import CallsLine, ProfilePart
+from timpani.programs.profile.profiled_points import profiled_points
+from timpani.programs.profile.profiled_study import left_out
+from timpani.programs.profile.savings import PointSaving, Savings
 from timpani.report.document.blocks import Sentence
 from timpani.report.document.table import Table
 from timpani.report.figures import theme

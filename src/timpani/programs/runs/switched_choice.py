@@ -12,7 +12,7 @@ from timpani.errors import UserError
 from timpani.libraries.registry import LIBRARIES, library_title
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
-from timpani.programs.block_runs import Choice, ProgramComparison
+from timpani.programs.runs.block_runs import Choice, ProgramComparison
 from timpani.stats.compare import ALPHA, INDIFFERENCE, holm
 from timpani.study.selection import Rule, SelectionTable
 from timpani.study.study import Study

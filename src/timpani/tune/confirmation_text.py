@@ -20,8 +20,8 @@ from timpani.tune.confirmation import (
     mean_regret,
     with_regret,
 )
-from timpani.tune.pages.source_warnings import MadeFrom
 from timpani.tune.setting_check import SettingPoint, losing, summaries
+from timpani.tune.source_warnings import MadeFrom
 
 PAGE = "confirmation.md"
 

@@ -14,7 +14,7 @@ from timpani.study.selection import SIMULATED, Evidence, Rule, SelectionTable, S
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent
 from timpani.tune.from_campaign import setting_words
-from timpani.tune.pages.source_warnings import MadeFrom
+from timpani.tune.source_warnings import MadeFrom
 from timpani.tune.table_file import TABLE_FILE
 from timpani.tune.tuned_files import MODULE, PRELOAD_RULES, SWITCH_OFF, SWITCH_ON, TunedFiles
 from timpani.tuning.decide.raced import MIN_EXCESS, SAMPLE_LAUNCHES

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from timpani.errors import UserError
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
-from timpani.programs.profile_lines import FURTHER_KINDS, CallsLine, ProfilePart, SentLine
+from timpani.programs.profile.profile_lines import FURTHER_KINDS, CallsLine, ProfilePart, SentLine
 from timpani.study.keys import DATATYPES, ROTATING
 from timpani.study.operations import COLLECTIVES, CallArguments, combines
 

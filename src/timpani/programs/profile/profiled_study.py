@@ -7,8 +7,8 @@ from math import ceil
 from typing import Any
 
 from timpani.errors import UserError
-from timpani.programs.profile_lines import CallsLine, ProfilePart
-from timpani.programs.profiled_points import (
+from timpani.programs.profile.profile_lines import CallsLine, ProfilePart
+from timpani.programs.profile.profiled_points import (
     BUFFERS,
     DERIVED,
     ProfiledPoint,

@@ -10,11 +10,15 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from timpani.campaign.folder.load import Campaign, load, load_one_machine
+from timpani.campaign.folder.bundle import campaign_folder
+from timpani.campaign.folder.header import read_header
+from timpani.campaign.folder.load import Campaign, load, load_one_machine, verify, way_on
 from timpani.campaign.read.context import machine_layouts
+from timpani.campaign.run.processes import remove_leftovers
 from timpani.cli.job import asks_for_job, run_as_job
 from timpani.cli.terminal.completing import complete_campaign, complete_campaign_or_what
-from timpani.cli.terminal.making_rules import decisive_study, measure_and_confirm, write_rules
+from timpani.cli.terminal.named_campaigns import campaign_or_newest
+from timpani.cli.terminal.options import Campaign as CampaignArgument
 from timpani.cli.terminal.options import (
     DryRun,
     For,
@@ -36,11 +40,16 @@ from timpani.study.defaults import PROGRAM_REGRET, TUNING_REGRET
 from timpani.study.selection import SIMULATED
 from timpani.study.sizes import MAX_RANKS, parse_size
 from timpani.study.words import counted
+from timpani.tune.confirmation_text import PAGE as CONFIRMATION
+from timpani.tune.explanation import explained
 from timpani.tune.foreign_file import read_file
 from timpani.tune.from_campaign import installed_library
 from timpani.tune.library_choices import library_choices
-from timpani.tune.pages.explanation import explained
-from timpani.tune.pages.source_warnings import made_from
+from timpani.tune.making_rules import decisive_study, measure_and_confirm, write_rules
+from timpani.tune.sealed_page import verify_tuned
+from timpani.tune.source_warnings import made_from
+from timpani.tune.table_file import TABLE_FILE
+from timpani.tune.tuned_page import PAGE
 from timpani.tune.workflow import PredictionReach
 from timpani.tuning.decide.choose_rules import rule_line, rules_text, select, warnings
 from timpani.tuning.decide.raced import raced_results
@@ -337,3 +346,39 @@ def _of_library(campaign: Campaign, mpi: str | None) -> tuple[list[str], list[st
     for rule in left_out:
         typer.echo(f"left out: {rule.collective} {rule.algorithm}: only a whole launch can be set to it", err=True)
     return lines, costs
+
+
+def check(folder: CampaignArgument = None) -> None:
+    """Verify each record of a campaign and its raw samples, or the table and the pages that `timpani tune` wrote.
+
+    The exit status is 1 if one was changed or damaged. Remains of killed launches on this computer are removed.
+    """
+    folder = campaign_folder(campaign_or_newest(folder))
+    if (folder / TABLE_FILE).exists() and not (folder / "campaign.json").exists():
+        _check_tuned(folder)
+        return
+    header = read_header(folder)
+    found = verify(folder, header)
+    for problem in found.problems:
+        typer.echo(problem)
+    typer.echo(
+        f"as written: {counted(found.verified, 'line')}, and the raw samples of {counted(found.samples, 'result')}"
+    )
+    for removed in remove_leftovers(folder, header):
+        typer.echo(f"removed {removed}: a launch that was killed left it")
+    if found.problems:
+        typer.echo(f"{counted(len(found.problems), 'problem')}; {way_on(header)}")
+        raise typer.Exit(1)
+
+
+def _check_tuned(folder: Path) -> None:
+    """Print which files of a tuned folder are as they were written; exits with 1 where one is not."""
+    written, problems = verify_tuned(folder, (PAGE, CONFIRMATION))
+    for problem in problems:
+        typer.echo(problem)
+    typer.echo(
+        f"as written: {', '.join(written)}; files that libraries read carry no checksum: `timpani confirm` tries them"
+    )
+    if problems:
+        typer.echo("write them anew: timpani tune, timpani confirm")
+        raise typer.Exit(1)

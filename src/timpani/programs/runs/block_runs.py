@@ -23,10 +23,10 @@ from typing import Any, Literal
 from timpani.campaign.folder.sealed import AppendedFile, SealedFile, read_lines
 from timpani.errors import UserError, cannot_write
 from timpani.libraries.find import mpi_of_launcher
-from timpani.programs.preloaded_command import preloaded_command
-from timpani.programs.profile_folder import read_profile
-from timpani.programs.profiled_points import changeable_seconds
-from timpani.programs.profiled_run import run_command
+from timpani.programs.profile.profile_folder import read_profile
+from timpani.programs.profile.profiled_points import changeable_seconds
+from timpani.programs.runs.preloaded_command import preloaded_command
+from timpani.programs.runs.profiled_run import run_command
 from timpani.stats.compare import BlockComparison, block_order, compare_blocks
 from timpani.study.defaults import MIN_BLOCKS
 

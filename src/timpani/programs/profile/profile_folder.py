@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from timpani.campaign.folder.fields import Hash, Text
 from timpani.campaign.folder.sealed import SealedFile
 from timpani.errors import UserError, cannot_write
-from timpani.programs.profile_lines import ProfilePart, read_part
+from timpani.programs.profile.profile_lines import ProfilePart, read_part
 from timpani.version import __version__
 
 HEADER = "profile.json"

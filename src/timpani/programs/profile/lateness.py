@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from statistics import fmean, pvariance
 
-from timpani.programs.profile_lines import ConcurrentLine, KindLine, LatenessLine, ProfilePart
+from timpani.programs.profile.profile_lines import ConcurrentLine, KindLine, LatenessLine, ProfilePart
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,16 @@ from types import FrameType
 from typing import IO
 
 from timpani.errors import UserError
-from timpani.programs.preloaded_command import cannot_start, library_of, preloaded_command
-from timpani.programs.profile_folder import (
+from timpani.programs.profile.profile_folder import (
     ProfileHeader,
     ProfileWriter,
     ProgramMpi,
     ProgramProfile,
     read_profile,
 )
-from timpani.programs.profile_lines import ProfilePart
-from timpani.programs.profiled_points import proving_variables
+from timpani.programs.profile.profile_lines import ProfilePart
+from timpani.programs.profile.profiled_points import proving_variables
+from timpani.programs.runs.preloaded_command import cannot_start, library_of, preloaded_command
 from timpani.study.words import counted
 
 SIGNALLED = 128

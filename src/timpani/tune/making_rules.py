@@ -1,6 +1,6 @@
 """Measure what rules are made from, write their files, and confirm them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import typer
@@ -8,23 +8,23 @@ import typer
 from timpani.api.runnable_study import runnable_study
 from timpani.campaign.run.run import Outcome
 from timpani.campaign.run.session import Session
-from timpani.cli.terminal.confirming import confirm_folder
 from timpani.cli.terminal.measuring import measure_or_exit
-from timpani.cli.terminal.options import WhereOptions
-from timpani.cli.terminal.profiled import print_savings, study_for
+from timpani.cli.terminal.options import PROGRAM_STUDY, WhereOptions
 from timpani.machine.where import resolve
 from timpani.providers.rules import replacing_library
 from timpani.report.document.formats import render
 from timpani.report.words.dry_run import plan_lines
 from timpani.report.words.output_files import write_files
+from timpani.slices import Hook
 from timpani.study.cell import Cell
 from timpani.study.defaults import PROGRAM_REGRET
 from timpani.study.study import Study
-from timpani.tune.pages.sealed_page import seal_page
-from timpani.tune.pages.source_warnings import made_from
-from timpani.tune.pages.tuned_page import PAGE, tuned_document, tuned_lines
+from timpani.tune.confirming import confirm_folder
+from timpani.tune.sealed_page import seal_page
+from timpani.tune.source_warnings import made_from
 from timpani.tune.table_file import TABLE_FILE, read_table
 from timpani.tune.tuned_files import PRELOAD_RULES, SWITCH_ON
+from timpani.tune.tuned_page import PAGE, tuned_document, tuned_lines
 from timpani.tune.workflow import (
     BUDGET_DIVISION,
     DECIDING_FOLDER,
@@ -38,6 +38,9 @@ from timpani.tune.workflow import (
     prepare_deciding,
 )
 
+_SAVINGS: Hook[Callable[[Path, Sequence[Path]], None]] = Hook("PROGRAM_SAVINGS")
+"""Prints what the algorithms measured in campaigns are expected to save the program of a profile."""
+
 
 def decisive_study(
     what: list[str] | None, profile: Path | None, options: Mapping[str, object], simulated: bool
@@ -46,7 +49,9 @@ def decisive_study(
     if profile is None:
         return runnable_study(what or [], deciding_study(what or [], options, simulated=simulated))
     races = not simulated and not options.keys() & {"launches", "regret"}
-    return runnable_study([], study_for(profile, {"regret": PROGRAM_REGRET, **options} if races else options))
+    return runnable_study(
+        [], PROGRAM_STUDY.only("--for")(profile, {"regret": PROGRAM_REGRET, **options} if races else options, ())
+    )
 
 
 def measure_and_confirm(
@@ -78,7 +83,7 @@ def measure_and_confirm(
     if not written:
         write_rules(campaigns, output, mpi, force)
     if profile:
-        print_savings(profile, campaigns)
+        _SAVINGS.only("--for")(profile, campaigns)
     switchable = any((output / name).exists() for name in (SWITCH_ON, PRELOAD_RULES))
     if switchable and not read_table(output / TABLE_FILE).simulated:  # a simulation would repeat itself
         confirm_folder(output, campaigns, ConfirmRequest(mpi=mpi, machine=machine, budget=budget))

@@ -11,9 +11,9 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import rank_layouts
 from timpani.libraries.registry import library_title
-from timpani.programs.profile_folder import ProgramProfile
-from timpani.programs.profiled_points import ProfiledPoint, differing_arguments, profiled_points
-from timpani.programs.profiled_study import seconds_in_mpi
+from timpani.programs.profile.profile_folder import ProgramProfile
+from timpani.programs.profile.profiled_points import ProfiledPoint, differing_arguments, profiled_points
+from timpani.programs.profile.profiled_study import seconds_in_mpi
 from timpani.study.arrival import TOGETHER
 from timpani.study.placement import UNPLACED, RankLayout
 from timpani.study.point_weights import loss

@@ -2,13 +2,16 @@
 
 import shlex
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.run.run import Outcome
 from timpani.campaign.run.session import Session
+from timpani.cli.terminal.completing import complete_campaign
 from timpani.cli.terminal.measuring import measure_or_exit
 from timpani.errors import UserError
 from timpani.native.mpi import Mpi
@@ -20,17 +23,32 @@ from timpani.study.cell import Cell
 from timpani.study.selection import SelectionTable
 from timpani.study.words import counted
 from timpani.tune.confirmation import ConfirmedPoint, changes_meeting
+from timpani.tune.confirmation_text import PAGE as CONFIRMATION_PAGE
+from timpani.tune.confirmation_text import confirmed_document, confirmed_lines, confirmed_warnings, setting_lines
 from timpani.tune.from_campaign import load_together
-from timpani.tune.pages.confirmation_text import PAGE as CONFIRMATION_PAGE
-from timpani.tune.pages.confirmation_text import confirmed_document, confirmed_lines, confirmed_warnings, setting_lines
-from timpani.tune.pages.sealed_page import seal_page
-from timpani.tune.pages.source_warnings import MadeFrom
-from timpani.tune.pages.source_warnings import made_from as known_of
-from timpani.tune.pages.tuned_page import PAGE, tuned_document
+from timpani.tune.sealed_page import seal_page
+from timpani.tune.source_warnings import MadeFrom
+from timpani.tune.source_warnings import made_from as known_of
 from timpani.tune.table_file import TABLE_FILE, read_table
 from timpani.tune.tuned_files import TunedFiles, tuned_names
+from timpani.tune.tuned_page import PAGE, tuned_document
 from timpani.tune.workflow import MAX_ROUNDS, ConfirmRequest, confirm_rules
 from timpani.tuning.decide.changes import ChangeLimit
+
+
+@dataclass(frozen=True)
+class ConfirmedFrom:
+    """What the rules were made from, and the library, as typed."""
+
+    campaign: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A campaign from which the rules were chosen.",
+            show_default="where it was then",
+            autocompletion=complete_campaign,
+        ),
+    ] = None
+    mpi: Annotated[str | None, typer.Option(help="The library, if it isn't found automatically.")] = None
 
 
 def table_and_campaign(folder: Path, named: list[Path]) -> tuple[SelectionTable, Campaign, MadeFrom]:

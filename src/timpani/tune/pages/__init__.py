@@ -1,4 +1,0 @@
-"""What `timpani tune` and `timpani confirm` print and write as pages.
-
-Imports: nothing.
-"""
