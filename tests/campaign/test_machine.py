@@ -28,7 +28,7 @@ def machine_file(folder: Path, mpi: Mpi, *nodes: str) -> Path:
 def test_ranks_run_where_the_machine_file_says(mpi: Mpi, placement: str, tmp_path: Path) -> None:
     here = platform.node()
     file = machine_file(tmp_path, mpi, here)
-    done = typed("run", *STUDY, "--on", file, "--placement", placement, "-o", tmp_path / "c")
+    done = typed("run", *STUDY, "--on", file, "--trust", file, "--placement", placement, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     assert {(line["machine"], line["placement"], line["error"]) for line in results(tmp_path / "c")} == {
         ("cluster", placement, None)
@@ -44,7 +44,7 @@ def test_ranks_run_where_the_machine_file_says(mpi: Mpi, placement: str, tmp_pat
 @every_mpi
 def test_ranks_elsewhere_end_the_launch_with_both_maps(mpi: Mpi, tmp_path: Path) -> None:
     file = machine_file(tmp_path, mpi, "localhost")
-    done = typed("run", *STUDY, "--on", file, "-o", tmp_path / "c")
+    done = typed("run", *STUDY, "--on", file, "--trust", file, "-o", tmp_path / "c")
     assert done.returncode == 2
     maps = f"requested localhost: 0-1; ran {platform.node()}: 0-1"
     assert maps in done.stderr.splitlines()[-1]
@@ -52,7 +52,7 @@ def test_ranks_elsewhere_end_the_launch_with_both_maps(mpi: Mpi, tmp_path: Path)
     assert launch["binding_mistake"] == maps
     assert not (tmp_path / "c" / "results.jsonl").exists()
     machine_file(tmp_path, mpi, platform.node())
-    again = typed("run", *STUDY, "--on", file, "-o", tmp_path / "c")
+    again = typed("run", *STUDY, "--on", file, "--trust", file, "-o", tmp_path / "c")
     assert again.returncode == 0, again.stderr
     assert len(results(tmp_path / "c")) == 2
 
@@ -60,12 +60,12 @@ def test_ranks_elsewhere_end_the_launch_with_both_maps(mpi: Mpi, tmp_path: Path)
 @every_mpi
 def test_ranks_that_stay_on_the_first_node_are_reported_before_the_run(mpi: Mpi, tmp_path: Path) -> None:
     file = machine_file(tmp_path, mpi, "n1", "n2")
-    done = typed("run", *STUDY, "--ranks", "2,4", "--on", file, "--dry-run")
+    done = typed("run", *STUDY, "--ranks", "2,4", "--on", file, "--trust", file, "--dry-run")
     assert "2 ranks by core all run on n1, the first of 2 nodes" in done.stdout.splitlines()
     (tmp_path / "hosts").write_text("n2\nn1\n")
-    chosen = typed("run", *STUDY, "--on", file, "--hosts", tmp_path / "hosts", "--dry-run")
+    chosen = typed("run", *STUDY, "--on", file, "--trust", file, "--hosts", tmp_path / "hosts", "--dry-run")
     assert "2 ranks by core all run on n2, the first of 2 nodes" in chosen.stdout.splitlines()
-    spread = typed("run", *STUDY, "--on", file, "--placement", "node", "--dry-run")
+    spread = typed("run", *STUDY, "--on", file, "--trust", file, "--placement", "node", "--dry-run")
     assert spread.returncode == 0
     assert "all run on" not in spread.stdout
 
@@ -85,7 +85,7 @@ def test_ranks_that_stay_on_the_first_node_are_reported_before_the_run(mpi: Mpi,
 def test_unusable_machine_options_are_one_line(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
     machine_file(tmp_path, FOUND[0], "n1", "n2")
     (tmp_path / "hosts").write_text("n3\n")
-    done = typed("run", *STUDY, *arguments, "--dry-run", cwd=tmp_path)
+    done = typed("run", *STUDY, *arguments, "--trust", "machine.toml", "--dry-run", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1
     assert said in done.stderr
@@ -95,6 +95,6 @@ def test_unusable_machine_options_are_one_line(arguments: tuple[str, ...], said:
 @needs_mpich
 def test_another_library_than_the_machines_launcher_is_an_error(tmp_path: Path) -> None:
     file = machine_file(tmp_path, OPEN_MPIS[0], "n1")
-    done = typed("run", *STUDY, "--on", file, "--mpi", MPICHS[0].mpirun, "--dry-run")
+    done = typed("run", *STUDY, "--on", file, "--trust", file, "--mpi", MPICHS[0].mpirun, "--dry-run")
     assert done.returncode == 2
     assert "cluster starts ranks with Open MPI's launcher, and MPICH " in done.stderr
