@@ -3,13 +3,27 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from bench.families import POINTS, false_alarms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats  # type: ignore[import-untyped]
 
-from timpani.stats.compare import Comparisons, Samples, compare, compare_families, holm, launches_needed
+from timpani.stats.compare import (
+    ALPHA,
+    Comparisons,
+    Samples,
+    block_order,
+    compare,
+    compare_blocks,
+    compare_families,
+    compare_pairs,
+    holm,
+    launches_needed,
+    signed_rank_distribution,
+)
 from timpani.stats.interval import median_ranks
+from timpani.stats.ratios import LargeRatios, Ratios, large_pairs, large_strata
 
 TIMES = st.lists(st.integers(1, 12).map(float), min_size=1, max_size=6)
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
@@ -208,3 +222,153 @@ def test_different_shares_of_strata_are_not_significant() -> None:
     assert ((low <= 1) & (high >= 1)).mean() >= 0.94
     together = compare((np.hstack([near_a, far_a]), np.hstack([near_b, far_b])))
     assert (together.ratio > 2).mean() > 0.9
+
+
+def test_false_alarms_of_a_campaign_stay_below_the_level() -> None:
+    quiet, noisy = false_alarms(0.01, 5), false_alarms(0.1, 20)
+    assert quiet.by_rule.sum() == 0
+    assert 0 < noisy.by_test.mean() < ALPHA * POINTS  # the seed is fixed
+    assert noisy.by_rule.mean() < 0.005 * POINTS
+
+
+def test_a_planted_ratio_is_found_although_blocks_differ() -> None:
+    random = np.random.default_rng(1)
+    disturbed = np.exp(random.normal(0, 1, 12))  # what a block disturbs it disturbs in both
+    first = 10 * disturbed * np.exp(random.normal(0, 0.01, 12))
+    second = 8 * disturbed * np.exp(random.normal(0, 0.01, 12))
+    found = compare_blocks(first.tolist(), second.tolist())
+    assert found.standing == "faster"
+    assert found.blocks == 12
+    assert found.low < 10 / 8 < found.high
+    other = compare_blocks(second.tolist(), first.tolist())
+    assert other.standing == "slower"
+    assert other.ratio == pytest.approx(1 / found.ratio)
+
+
+def test_equal_competitors_tie_in_all_but_alpha_of_trials() -> None:
+    random = np.random.default_rng(2)
+    trials = 1000
+    standings = [
+        compare_blocks(np.exp(random.normal(0, 0.1, 10)).tolist(), np.exp(random.normal(0, 0.1, 10)).tolist()).standing
+        for _ in range(trials)
+    ]
+    deviation = (trials * ALPHA * (1 - ALPHA)) ** 0.5
+    assert sum(standing != "tie" for standing in standings) <= trials * ALPHA + 3 * deviation
+
+
+def test_few_blocks_have_no_interval_and_are_undecided() -> None:
+    found = compare_blocks([2.0] * 3, [1.0] * 3)
+    assert found.standing == "undecided"
+    assert found.ratio == pytest.approx(2.0)
+    assert (found.low, found.high) == (0.0, float("inf"))
+    assert [compare_blocks([2.0] * 8, [1.0] * 8, least).standing for least in (8, 9)] == ["faster", "undecided"]
+
+
+def test_blocks_without_a_partner_are_refused() -> None:
+    nothing: list[float] = []
+    for first, second in (([1.0], nothing), (nothing, nothing)):
+        with pytest.raises(ValueError, match="each block"):
+            compare_blocks(first, second)
+
+
+def test_the_order_of_a_block_is_random_and_stays() -> None:
+    orders = [tuple(block_order("ab", block, 1)) for block in range(200)]
+    assert orders == [tuple(block_order("ab", block, 1)) for block in range(200)]
+    assert 60 < orders.count(("a", "b")) < 140
+
+
+@given(st.integers(2, 20), st.integers(0, 10**6))
+def test_the_paired_p_value_equals_scipys(launches: int, seed: int) -> None:
+    ratios = np.random.default_rng(seed).normal(0.3, 1.0, launches)
+    assert compare_pairs(ratios[None]).p_value[0] == pytest.approx(stats.wilcoxon(ratios, method="exact").pvalue)
+
+
+@given(st.integers(1, 60))
+def test_all_signs_are_counted(launches: int) -> None:
+    distribution = signed_rank_distribution(launches)
+    assert distribution[0] == pytest.approx(2.0**-launches)
+    assert distribution[-1] == pytest.approx(1.0)
+
+
+@given(st.lists(st.floats(-2, 2), min_size=1, max_size=15))
+def test_swapping_the_pair_inverts_ratio_and_interval(logs: list[float]) -> None:
+    ratios = np.array([logs])
+    one, other = compare_pairs(ratios), compare_pairs(-ratios)
+    assert one.ratio[0] == pytest.approx(1 / other.ratio[0])
+    assert one.p_value[0] == pytest.approx(other.p_value[0])
+    (low,), (high,) = one.interval(0.05)
+    (other_low,), (other_high,) = other.interval(0.05)
+    assert low <= one.ratio[0] <= high
+    assert (low == 0) == (len(logs) < 6)
+    if low > 0:
+        assert (low, high) == (pytest.approx(1 / other_high), pytest.approx(1 / other_low))
+
+
+def test_launches_with_equal_times_are_no_evidence() -> None:
+    assert compare_pairs(np.zeros((1, 10))).p_value[0] == 1.0
+
+
+@pytest.mark.parametrize("launches", [6, 8, 10, 15])
+def test_paired_intervals_have_their_coverage_in_any_machine_state(launches: int) -> None:
+    """Launches in two states, a factor of two apart; the ratio varies by 1 % from launch to launch, with tails."""
+    generator = np.random.default_rng(launches)
+    campaigns, truth = 4000, 1.05
+    state = generator.choice([1.0, 2.0], (campaigns, launches))
+    second = state * generator.lognormal(0, 0.1, (campaigns, launches))
+    first = second * truth * np.exp(0.01 * generator.standard_t(3, (campaigns, launches)))
+    low, high = compare_pairs(np.log(first / second)).interval(0.05)
+    assert ((low <= truth) & (truth <= high)).mean() > 0.94
+
+
+def test_pairs_detect_a_difference_that_launch_medians_miss() -> None:
+    """5 % between two algorithms, launches in two states that lie a factor of two apart."""
+    generator = np.random.default_rng(1)
+    campaigns, launches = 200, 8
+    state = generator.choice([1.0, 2.0], (campaigns, launches))
+    default = state * 1.05 * generator.lognormal(0, 0.005, (campaigns, launches))
+    other = state * generator.lognormal(0, 0.005, (campaigns, launches))
+    family = np.arange(campaigns)
+    paired = [Samples.from_times(*sides, (sides[0] / sides[1]).tolist()) for sides in zip(default, other, strict=True)]
+    apart = [Samples(each.strata) for each in paired]
+    assert compare_families(paired, family).significant.mean() > 0.99
+    assert compare_families(apart, family).significant.mean() < 0.5
+
+
+def assert_same(large: LargeRatios, listed: Ratios | LargeRatios) -> None:
+    assert isinstance(listed, Ratios)
+    assert large.ratio == pytest.approx(listed.ratio, rel=1e-8)
+    assert large.p_value == pytest.approx(listed.p_value, abs=0.01)
+    for bounds, expected in zip(large.interval(0.05), listed.interval(0.05), strict=True):
+        assert bounds == pytest.approx(expected, rel=2e-3)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(100, 190), st.booleans())
+def test_pairs_give_what_the_listed_averages_give(seed: int, launches: int, moving: bool) -> None:
+    random = np.random.default_rng(seed)
+    log_ratios = random.normal(random.normal(0, 0.02), 0.1, (2, launches)).round(3)  # some are equal, some are 0
+    slopes = random.uniform(0.7, 1.3, log_ratios.shape) if moving else np.ones(log_ratios.shape)
+    assert_same(large_pairs(log_ratios, slopes), compare_pairs(log_ratios, slopes))
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(60, 90), st.integers(1, 2))
+def test_strata_give_what_the_listed_differences_give(seed: int, launches: int, strata: int) -> None:
+    random = np.random.default_rng(seed)
+    sides = [
+        (
+            random.lognormal(number, 0.1, (2, launches)).round(2),
+            random.lognormal(number, 0.1, (2, launches + 9)).round(2),
+        )
+        for number in range(strata)
+    ]
+    assert_same(large_strata(sides), compare(*sides))
+
+
+def test_ten_thousand_launches_are_compared() -> None:
+    times = np.random.default_rng(1).lognormal(0, 0.1, (2, 10_000))
+    for found in (compare_pairs(np.log(times[:1] / times[1:]) + 0.01), compare((times[:1] * 1.01, times[1:]))):
+        low, high = found.interval(0.05)
+        assert low[0] < 1.01 < high[0]
+        assert high[0] / low[0] < 1.01
+        assert found.p_value[0] < 1e-4

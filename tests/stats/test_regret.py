@@ -1,8 +1,12 @@
+from itertools import accumulate
+from math import ceil, nan
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.special import ndtri  # type: ignore[import-untyped]
 
 from timpani.stats.regret import (
     ANALYSES,
@@ -12,6 +16,8 @@ from timpani.stats.regret import (
     VariancePrior,
     estimate_prior,
     fit_variance_prior,
+    level_per_analysis,
+    selection_bias,
 )
 
 Floats = NDArray[np.float64]
@@ -107,3 +113,60 @@ def test_bounds_have_their_nominal_coverage(deviation: float) -> None:
         chosen = int(np.argmin(regrets))
         kept += true[chosen] - true.min() <= regrets[chosen]
     assert kept >= 190
+
+
+LAUNCHES, ALGORITHMS, ERROR = 8, 6, 0.03
+
+
+def test_the_correction_removes_the_bias_among_equal_algorithms() -> None:
+    random = np.random.default_rng(1)
+    apparent, corrected = [], []
+    for _ in range(2000):
+        log_times = random.normal(0, ERROR, (LAUNCHES, ALGORITHMS))
+        chosen = int(log_times.mean(axis=0).argmin())
+        apparent.append(log_times.mean(axis=0)[chosen])
+        corrected.append(apparent[-1] + selection_bias(log_times, chosen))
+    assert np.mean(apparent) < -0.01
+    error = np.std(corrected) / np.sqrt(len(corrected))
+    assert np.mean(corrected) == pytest.approx(0, abs=4 * error)
+
+
+def test_a_clear_winner_has_no_bias_even_with_dropped_algorithms() -> None:
+    log_times = np.array([[0.0, 0.5, 2.0], [0.02, 0.52, nan], [-0.01, 0.49, nan], [nan, 0.5, nan]])
+    assert selection_bias(log_times, 0) == 0
+
+
+def test_a_late_competitor_with_one_fast_launch_does_not_change_the_bias() -> None:
+    log_times = np.random.default_rng(1).normal(0, ERROR, (LAUNCHES, ALGORITHMS))
+    chosen = int(log_times.mean(axis=0).argmin())
+    late = np.full((LAUNCHES, 1), nan)
+    late[-1] = -1.0
+    assert selection_bias(np.hstack([log_times, late]), chosen) == selection_bias(log_times, chosen) > 0
+
+
+def test_an_algorithm_not_chosen_by_its_mean_has_no_bias() -> None:
+    assert selection_bias(np.array([[0.0, -0.1], [0.0, 0.05], [0.0, -0.1]]), 0) == 0
+
+
+def test_one_launch_gives_no_bias() -> None:
+    assert selection_bias(np.array([[0.0, 0.1]]), 0) == 0
+
+
+@pytest.mark.parametrize(("looks", "limit"), [(1, 1.960), (2, 2.178), (3, 2.289), (4, 2.361), (5, 2.413), (10, 2.555)])
+def test_equally_spaced_analyses_have_pococks_limits(looks: int, limit: float) -> None:
+    # Two-sided tests at 5 % there; exceeding both limits in one series is rarer than the table's last digit.
+    level = level_per_analysis(tuple(range(1, looks + 1)), 0.025)
+    assert -ndtri(level) == pytest.approx(limit, abs=6e-4)
+
+
+@given(st.lists(st.floats(1.1, 3), min_size=1, max_size=9), st.floats(1e-5, 0.2))
+def test_analyses_share_the_error_and_each_has_at_least_its_share(steps: list[float], error: float) -> None:
+    looks = tuple(accumulate((10, *steps), lambda size, factor: ceil(size * factor)))
+    assert error / len(looks) <= level_per_analysis(looks, error) <= error
+
+
+def test_the_overall_error_is_the_requested_one() -> None:
+    looks, error = (6, 8, 11, 16, 22), 0.1
+    sums = np.random.default_rng(1).normal(size=(40_000, looks[-1])).cumsum(axis=1)[:, np.array(looks) - 1]
+    above = (sums / np.sqrt(looks) > -ndtri(level_per_analysis(looks, error))).any(axis=1)
+    assert above.mean() == pytest.approx(error, abs=4 * np.sqrt(error / len(above)))

@@ -1,11 +1,12 @@
 """What a setting for all calls costs at the points where it is not the best."""
 
+import polars as pl
 import pytest
 
 from tests.tuning.campaigns import around, results
 from timpani.tuning.decide.cell_table import estimate_cells
 from timpani.tuning.decide.decide import compare_with_default, decide
-from timpani.tuning.decide.other_points import at_other_points
+from timpani.tuning.decide.other_points import at_other_points, gain_parts
 from timpani.tuning.decide.raced import RacedResults
 from timpani.tuning.decide.verdict import summarize
 
@@ -49,3 +50,34 @@ def test_a_verdict_is_simulated_only_where_all_cells_are() -> None:
     for simulated in (True, False):
         raced = RacedResults.from_rows(results({"default": {8: [2.0]}, "chain": {8: [1.0]}}, simulated=simulated))
         assert summarize(decide(raced), estimate_cells(raced)).simulated is simulated
+
+
+POINT = {
+    "collective": "bcast",
+    "ranks": 2,
+    "placement": "core",
+    "message_bytes": 8,
+    "mode": "warm",
+    "arrival": "together",
+    "machine": "here",
+}
+COMPARED_SETTINGS = pl.DataFrame(
+    [
+        {**POINT, "label": "ring@fast", "ratio": 3.0, "ratio_low": 2.9, "ratio_high": 3.1},
+        {**POINT, "label": "default@fast", "ratio": 2.0, "ratio_low": 1.9, "ratio_high": 2.1},
+        {**POINT, "label": "ring", "ratio": 1.5, "ratio_low": None, "ratio_high": None},
+        {**POINT, "message_bytes": 64, "label": "ring", "ratio": 9.0, "ratio_low": 8.0, "ratio_high": 10.0},
+    ]
+)
+
+
+def test_a_gain_of_both_has_the_gain_of_each_alone() -> None:
+    assert [str(part) for part in gain_parts(COMPARED_SETTINGS, POINT, "ring@fast")] == [
+        "the setting alone (default@fast): 2.00 times as fast (1.90 to 2.10)",
+        "the algorithm alone (ring): 1.50 times as fast",
+    ]
+
+
+def test_a_gain_of_one_of_them_has_no_parts() -> None:
+    assert gain_parts(COMPARED_SETTINGS, POINT, "default@fast") == ()
+    assert gain_parts(COMPARED_SETTINGS, POINT, "ring") == ()
