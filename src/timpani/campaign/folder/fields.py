@@ -1,4 +1,4 @@
-"""What each field of a campaign's records may hold, checked where a line is read; and what is known of a field.
+"""The allowed values of each field of a campaign's records, checked where a line is read; and what is known of it.
 
 What is known of a field besides its name, type and default stands with the type, as `Annotated`. From it come the
 columns of frames and of the cells' table, what is copied from the raw record, and the reference pages that `make
