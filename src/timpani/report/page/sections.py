@@ -31,6 +31,7 @@ from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent
 from timpani.tuning.decide import knee
+from timpani.tuning.decide.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,9 @@ class PageSection:
 SECTIONS: Hook[Callable[[Report], PageSection]] = Hook("REPORT_SECTIONS")
 """Sections of slices."""
 
+_COMPARING = ("speedup", "variants", "gains")
+"""Sections that compare with the default."""
+
 _CLOSED = ("likeness", "knees", "models", "spread", "states")
 """Sections that are closed as long as no point is decided: they describe times that nobody should believe yet."""
 
@@ -103,7 +107,7 @@ def sections(report: Report, warnings: Sequence[str], notes: Mapping[str, Sequen
     """
     found = [*_of_tables(report), *_of_figures(report), *(section(report) for section in SECTIONS.added())]
     if not report.verdict.is_conclusive and report.verdict.has_collectives:
-        found = [replace(each, closed=each.id in _CLOSED) for each in found]
+        found = [_before_an_answer(each, report.verdict) for each in found]
     ordered = sorted((each for each in found if each.shown or each.absent), key=lambda section: section.place)
     shown, further = warnings[:MAX_BRIEF], warnings[MAX_BRIEF:]
     caveats = PageSection("caveats", "Before you believe it", lines=shown, folded={_FURTHER: further, **notes})
@@ -113,6 +117,14 @@ def sections(report: Report, warnings: Sequence[str], notes: Mapping[str, Sequen
     if [each.id for each in ordered[answer : answer + 1]] == [_GAINS]:
         answer += 1
     return [*ordered[:answer], caveats, *ordered[answer:]]
+
+
+def _before_an_answer(section: PageSection, verdict: Verdict) -> PageSection:
+    """The section as it stands as long as no point is decided."""
+    exists = section.id in _COMPARING and (section.shown or section.absent)
+    if exists and verdict.launches < verdict.launches_needed:
+        return replace(section, panels=(), absent=f"{verdict.launches} of {counted(verdict.launches_needed, 'launch')}")
+    return replace(section, closed=section.id in _CLOSED)
 
 
 def _of_tables(report: Report) -> Iterator[PageSection]:
