@@ -7,7 +7,6 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 LEVEL = 0.95
 """Confidence level of intervals."""
@@ -83,5 +82,7 @@ def mean_estimate(values: NDArray[np.float64]) -> Estimate:
 
 def t_estimate(value: float, standard_error: float, degrees: int) -> Estimate:
     """A value with a standard error with `degrees` degrees of freedom; no bounds with 0 degrees."""
+    from scipy.special import stdtrit  # type: ignore[import-untyped] # loads slowly
+
     reach = float(stdtrit(degrees, (1 + LEVEL) / 2)) * standard_error if degrees > 0 else nan
     return Estimate(value, value - reach, value + reach)
