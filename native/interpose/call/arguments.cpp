@@ -1,14 +1,51 @@
 #include "interpose/call/arguments.hpp"
 
+#include <mpi.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
-#include "interpose/call/library_accepts.hpp"
+#include "interpose/call/argument_classes.hpp"
+#include "interpose/world/world.hpp"
 
 namespace timpani {
 
 namespace {
+
+// Whether the MPI library accepts arguments, by its own checks. They are passed to a call on a communicator of this
+// rank alone that returns errors and moves no data. Libraries check different things. Returns true before MPI starts.
+
+/// It refuses an operator that MPI does not define for the type, and the operators of one-sided calls.
+bool library_accepts(const void* data, std::int64_t count, MPI_Datatype type) {
+    static thread_local MPI_Datatype accepted = MPI_DATATYPE_NULL;  // the predefined type that was last checked
+    if (data != nullptr && count >= 0 && type == accepted && type != MPI_DATATYPE_NULL) return true;
+    const World* const world = World::get();
+    if (world == nullptr) return true;
+    const auto elements = static_cast<int>(std::min<std::int64_t>(count, std::numeric_limits<int>::max()));
+    if (PMPI_Send(data, elements, type, MPI_PROC_NULL, 0, world->alone()) != MPI_SUCCESS) return false;
+    if (predefined_type(type)) accepted = type;
+    return true;
+}
+
+bool library_accepts(MPI_Op op, MPI_Datatype type) {
+    static thread_local MPI_Op accepted_op = MPI_OP_NULL;  // likewise, both predefined
+    static thread_local MPI_Datatype accepted_type = MPI_DATATYPE_NULL;
+    if (op == accepted_op && type == accepted_type && op != MPI_OP_NULL) return true;
+    if (op == MPI_REPLACE || op == MPI_NO_OP) return false;
+    const World* const world = World::get();
+    if (world == nullptr) return true;
+    char sent = 0;
+    char received = 0;
+    if (PMPI_Allreduce(&sent, &received, 0, type, op, world->alone()) != MPI_SUCCESS) return false;
+    if (predefined_op(op) && predefined_type(type)) {
+        accepted_op = op;
+        accepted_type = type;
+    }
+    return true;
+}
 
 /// Elements of the largest block.
 std::int64_t max_elements(const BufferArguments& buffer, RankInComm here) {

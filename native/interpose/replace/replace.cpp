@@ -1,5 +1,8 @@
 #include "interpose/replace/replace.hpp"
 
+#include <mpi-ext.h>
+#include <mpi.h>
+
 #include <algorithm>
 #include <array>
 #include <exception>
@@ -7,20 +10,55 @@
 #include <memory>
 #include <new>
 
+#include "execute/execution.hpp"
 #include "execute/operator.hpp"
 #include "interpose/call/argument_classes.hpp"
 #include "interpose/call/device_memory.hpp"
+#include "interpose/communicator/communicator.hpp"
 #include "interpose/process/setup_timer.hpp"
 #include "interpose/profile/call_site.hpp"
 #include "interpose/replace/block_sizes.hpp"
-#include "interpose/replace/move_data.hpp"
-#include "interpose/replace/revoked.hpp"
+#include "interpose/replace/packed_buffer.hpp"
 #include "interpose/world/returned_errors.hpp"
 #include "interpose/world/world.hpp"
 
 namespace timpani {
 
 namespace {
+
+int blocks_of(const CollectiveBuffers& buffers, int ranks) { return buffers.in_blocks() ? ranks : 1; }
+
+/// Runs a collective that moves data by `execution`, which moves bytes. Returns MPI's error code.
+int move_data(const InterceptedCall& call, const Communicator& communicator, Execution& execution) {
+    const RankInComm here = communicator.here();
+    const Collective& collective = collective_of(call.kind);
+    const BufferArguments& sent = collective.one_buffer() ? call.receive : call.send;
+    const bool send_in_place = sends(call, here) && sent.data == MPI_IN_PLACE;
+    const bool receive_in_place = receives(call, here) && call.receive.data == MPI_IN_PLACE;
+    PackedBuffer from = sends(call, here) && !send_in_place
+                            ? PackedBuffer(sent, blocks_of(collective.send, here.ranks), call.comm)
+                            : PackedBuffer();
+    PackedBuffer to = receives(call, here) && !receive_in_place
+                          ? PackedBuffer(call.receive, blocks_of(collective.receive, here.ranks), call.comm)
+                          : PackedBuffer();
+    if (aliased(call, here)) from.detach();
+    int error = from.pack();
+    // In place, a rank's contribution lies where its result will be.
+    if (send_in_place) error = collective.send.content == Content::pairs ? to.pack() : to.pack(here.rank);
+    if (error != MPI_SUCCESS) return error;
+    error = execution(send_in_place ? MPI_IN_PLACE : from.bytes(), receive_in_place ? MPI_IN_PLACE : to.bytes());
+    return error == MPI_SUCCESS ? to.unpack() : error;
+}
+
+/// Whether this rank knows that `comm` was revoked (MPIX_Comm_revoke). MPI's collectives return an error there, even
+/// without the launcher's fault tolerance. MPICH 4 and 5 end a program that revokes.
+inline bool is_revoked([[maybe_unused]] MPI_Comm comm) {
+    int revoked = 0;
+#ifdef OMPI_HAVE_MPI_EXT_FTMPI
+    MPIX_Comm_is_revoked(comm, &revoked);
+#endif
+    return revoked != 0;
+}
 
 constexpr std::string_view kArguments = "arguments";
 

@@ -1,6 +1,8 @@
 #include "interpose/report/write_report.hpp"
 
 #include <cerrno>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -11,15 +13,42 @@
 #include "execute/exchange_values.hpp"
 #include "execute/rank_and_size.hpp"
 #include "interpose/process/process.hpp"
-#include "interpose/report/common_time.hpp"
 #include "interpose/report/rank_text.hpp"
 #include "interpose/world/world.hpp"
 #include "json/json.hpp"
+#include "measure/clock/global_clock.hpp"
 #include "measure/files/checksum.hpp"
 
 namespace timpani {
 
 namespace {
+
+/// One time for all ranks of a program, from its start to its end.
+struct CommonTime {
+    ClockLine line;             // of this rank
+    int clocks = 1;             // number of different clocks
+    std::int64_t error_ns = 0;  // at rank 0: the maximum over all ranks
+};
+
+/// Collective, when the program ends. Different clocks were synchronized at the start and are synchronized again now;
+/// each is assumed to drift evenly in between. If the drift changes steadily instead, the line is wrong by at most a
+/// quarter of the first synchronization's error for now. This is added to the error of the messages.
+CommonTime agree_on_time(MPI_Comm comm, GlobalClock& clock) {
+    CommonTime time{.line = clock.line(), .clocks = clock.clocks()};
+    double wrongly_predicted = 0;
+    if (!clock.shared()) {
+        const ClockLine first = clock.line();
+        const std::int64_t first_at = clock.synchronized_at();
+        clock.synchronize();
+        const std::int64_t now = clock.synchronized_at();
+        time.line = line_through(first, first_at, clock.line(), now);
+        wrongly_predicted = std::abs(static_cast<double>(first.to_global(now) - clock.line().to_global(now)));
+    }
+    double largest = 0;
+    PMPI_Reduce(&wrongly_predicted, &largest, 1, MPI_DOUBLE, MPI_MAX, 0, comm);
+    time.error_ns = clock.error_ns() + std::llround(largest / 4);
+    return time;
+}
 
 constexpr int kVersion = 1;      // of the lines; src/timpani/programs/profile/profile_lines.py reads them
 constexpr int kMaxParts = 1000;  // files in one folder: a script may start many programs

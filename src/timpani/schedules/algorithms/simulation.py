@@ -276,7 +276,7 @@ class Simulator:
         ]
 
     def goal(self, call: SimulatedCall) -> Iterator[bytes]:
-        """The call of all ranks as GOAL text, in pieces (native/simulate/goal.hpp); UserError if the algorithm doesn't
+        """The call of all ranks as GOAL text, in pieces (native/simulate/main.cpp); UserError if the algorithm doesn't
         apply."""
         program = subprocess.Popen([self.programs / "timpani-simulate"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert program.stdin is not None
