@@ -1,7 +1,9 @@
 #include "interpose/replace/replace.hpp"
 
-#include <mpi-ext.h>
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include <algorithm>
 #include <array>
