@@ -144,7 +144,7 @@ def test_a_caption_has_at_most_two_sentences_and_what_they_share_stands_once(rep
     assert page.text.count(HOW_CUT) == page.text.count("the default is black") == 1
 
 
-def test_what_to_switch_on_joins_sizes_and_names_settings(report: Report, tmp_path: Path) -> None:
+def test_sizes_with_one_winner_are_one_row_with_its_setting(report: Report, tmp_path: Path) -> None:
     tables = sections_of(report)["gains"].tables["Broadcast"]
     rows = {head.text: gain for table in tables for head, gain, *_ in table.rows}
     joined = rows["4 ranks, 64 KiB to 4 MiB"]
