@@ -19,6 +19,9 @@ _FURTHER: Hook[Callable[[Campaign], Iterator[str]]] = Hook("CAMPAIGN_WARNINGS")
 DISTURBING_SHARE = 0.1
 """Of a machine's cores: other processes that keep more of them busy show in medians, as the doctor warns."""
 
+TOO_BUSY_SHARE = 0.25
+"""Of a machine's cores: with more of them busy, more launches are no way to decide, and no forecast holds."""
+
 STEAL_SHARE = 0.02
 """Of a machine's processor time, given by a hypervisor to others: more of it shows in medians."""
 
@@ -81,6 +84,17 @@ def _load(host: str, activity: list[Mapping[str, Any]]) -> MachineLoad:
         most_others=max(long, default=None),
         stolen=sum(each["steal_s"] for each in activity) / seconds,
     )
+
+
+def too_busy(launches: Iterable[Mapping[str, Any]]) -> str:
+    """A sentence if a machine was too busy to decide what is undecided; else empty."""
+    for load in machine_loads(launches):
+        if load.others > TOO_BUSY_SHARE * load.cores:
+            return (
+                f"This machine was too busy to decide more: other programs used {load.others:.1f} of "
+                f"{counted(load.cores, 'core')}. Measure again when it is idle."
+            )
+    return ""
 
 
 def load_warnings(launches: Iterable[Mapping[str, Any]]) -> Iterator[str]:

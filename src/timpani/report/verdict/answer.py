@@ -51,6 +51,8 @@ def answer_blocks(verdict: Verdict, limits: Mapping[int, str] | None = None) -> 
     limits  names of the library's eager limits by their bytes, where it was asked for them
     """
     yield _answer(verdict)
+    if verdict.too_busy:
+        yield Sentence("too_busy", verdict.too_busy)
     if not _decides(verdict):
         if verdict.by_value == verdict.decided and verdict.largest_regret:
             yield _gain(verdict.largest_regret, f"Largest gain by value ({_of_many(verdict)}): ", depth=0)

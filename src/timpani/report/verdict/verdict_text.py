@@ -10,7 +10,7 @@ import polars as pl
 from timpani.campaign.folder.header import further_command
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import machine_states, state_sentences
-from timpani.campaign.read.campaign_warnings import campaign_warnings, machine_loads
+from timpani.campaign.read.campaign_warnings import campaign_warnings, machine_loads, too_busy
 from timpani.campaign.read.study_names import notes_on
 from timpani.libraries.find import eager_limits, within_node
 from timpani.libraries.registry import LIBRARIES
@@ -50,6 +50,8 @@ def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame)
     verdict = summarize(
         decisions, cells, campaign.launch_seconds, header.study.launches, campaign.settings, compared, equal
     )
+    if (busy := too_busy(campaign.launches)) and (verdict.undecided or not verdict.is_conclusive):
+        return replace(verdict, forecast=None, too_busy=busy)
     if verdict.forecast is None or not (affordable := affordable_launches(verdict.forecast)):
         return verdict
     return replace(verdict, decide_command=further_command(header, campaign.folder, *affordable))

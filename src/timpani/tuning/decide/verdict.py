@@ -226,6 +226,7 @@ class Verdict:
     has_collectives    whether there is a collective, so that a default decides something
     settings_recorded  whether the campaign records how algorithms are selected without Timpani
     simulated          whether all times were simulated: they do not vary, and there is no library to configure
+    too_busy           why more launches would decide little: what else the machine did; there is then no forecast
     decide_command     measures the launches of `forecast`; None without a forecast, or without such a command
     competitors        what was compared with the default: `algorithm`, `setting` or `setting or algorithm`
     winners            which of these are the best at the points where the default is slower
@@ -242,6 +243,7 @@ class Verdict:
     by_value: int = 0
     within_by_value: int = 0
     forecast: DecisionForecast | None = None
+    too_busy: str = ""
     too_few_launches: int = 0
     launches: int = 0
     launches_needed: int = 0

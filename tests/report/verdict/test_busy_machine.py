@@ -1,0 +1,28 @@
+"""On a busy machine the verdict names the load, and forecasts nothing."""
+
+from tests.campaign_files import cells, made_up, results_of, start
+from timpani.report.verdict.verdict_text import verdict_document, verdict_object
+
+NOISY = (0.7, 1.4, 1.0, 0.8, 1.3, 1.1, 0.9, 1.2, 1.05, 0.95)
+TIMES = results_of(cells({"default": {8: 10.0}}), NOISY) + results_of(cells({"ring": {8: 10.0}}), NOISY[::-1])
+
+
+def activity(busy_s: float) -> dict[str, object]:
+    """A launch of 10 s on 2 cores, in which all processes, the ranks' 5 s included, used `busy_s`."""
+    machine = {"host": "vm", "cores": 2, "seconds": 10.0, "busy_s": busy_s, "own_s": 5.0, "steal_s": 0.0}
+    return start(machines=[machine])  # type: ignore[no-any-return]
+
+
+def test_load_comes_first_and_no_launches_are_promised() -> None:
+    busy = made_up(TIMES, [activity(20.0)])
+    document = verdict_document(busy)
+    assert [block.name for block in document.blocks][:2] == ["answer", "too_busy"]
+    assert "1.5 of 2 cores" in document["too_busy"].text
+    assert "would_decide" not in [block.name for block in document.blocks]
+    assert verdict_object(busy)["undecided"] == 1
+
+
+def test_on_an_idle_machine_the_forecast_stays() -> None:
+    names = [block.name for block in verdict_document(made_up(TIMES, [activity(5.0)])).blocks]
+    assert "too_busy" not in names
+    assert "would_decide" in names
