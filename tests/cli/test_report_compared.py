@@ -79,8 +79,8 @@ def test_without_a_name_it_stands_in_the_first_campaign_and_is_not_overwritten(p
     [
         (("{a}", "{a}"), "are the same campaign; name two"),
         (("{a}", "nowhere"), "folder not found: nowhere"),
-        (("{a}", "{b}", "--linear"), "--linear is for the report of one campaign"),
-        (("{a}", "{b}", "--published", "holt"), "--published is for the report of one campaign"),
+        (("{a}", "{b}", "--linear"), "--linear is not for two campaigns"),
+        (("{a}", "{b}", "--published", "holt"), "--published is not for two campaigns"),
     ],
 )
 def test_an_impossible_comparison_report_is_refused_in_one_line(

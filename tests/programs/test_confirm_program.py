@@ -114,7 +114,7 @@ def test_a_run_that_fails_ends_the_comparison(program: tuple[str, ...], tmp_path
 def test_bad_words_are_one_line_each(tmp_path: Path) -> None:
     for words, said in (
         (("confirm", tmp_path, "--", "true"), "no table found"),
-        (("confirm", tmp_path, "--launches", "3", "--", "true"), "with --runs, --same-output, --judge"),
+        (("confirm", tmp_path, "--launches", "3", "--", "true"), "--launches is not for a program"),
         (("confirm", tmp_path, "--runs", "3"), "name it after"),
         (("confirm", tmp_path, "--judge", "cmp", "--", "true"), "no output to judge"),
         (("confirm", tmp_path, "--same-output", "-", "--judge", "no-judge", "--", "true"), "names no command"),

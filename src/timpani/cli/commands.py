@@ -14,7 +14,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from timpani.slices import Hook
 
-MEASURE, READ, TUNE, PROGRAMS, PREDICT, CLUSTERS, ABOUT = (
+PANELS = MEASURE, READ, TUNE, PROGRAMS, PREDICT, CLUSTERS, ABOUT = (
     "Measure",
     "Read what was measured",
     "Tune a library",
@@ -100,6 +100,7 @@ class LazyGroup(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         records = [each for part in (_COMMANDS, *SLICE_COMMANDS.added()) for each in part]
+        records.sort(key=lambda each: PANELS.index(each.panel))
         self.commands: dict[str, Any] = {each.name: each for each in records}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
