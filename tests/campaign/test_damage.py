@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.folder.test_store import CELL, RESULT, header
-from tests.campaign_files import RESULT_DEFAULTS, write_header, write_lines
+from tests.campaign_files import write_header, write_lines
 from tests.cli.typed import typed
-from timpani.campaign.folder.header import FORMAT
 from timpani.campaign.folder.load import load
-from timpani.campaign.folder.sealed import seal, seal_object
+from timpani.campaign.folder.sealed import seal
 from timpani.campaign.folder.store import Store
 from timpani.errors import UserError
 
@@ -127,14 +126,6 @@ def test_a_file_in_the_place_of_another_is_refused(folder: Path, of: str, copied
     shutil.copy(folder / f"{of}.jsonl", folder / f"{copied}.jsonl")
     with pytest.raises(UserError, match=rf"{copied}\.jsonl line 1 can't be trusted: its checksum is another's"):
         load(folder)
-
-
-def test_a_campaign_whose_lines_are_sealed_for_it_alone_is_read(tmp_path: Path) -> None:
-    (tmp_path / "campaign.json").write_bytes(
-        seal_object(json.dumps({"format": FORMAT, "version": 1, "id": "old", "study": {}}).encode())
-    )
-    (tmp_path / "results.jsonl").write_bytes(seal({**RESULT_DEFAULTS, **RESULT.as_line()}, 1, "old"))
-    assert load(tmp_path).results["median_us"].to_list() == [RESULT.median_us]
 
 
 def test_results_of_a_later_version_are_refused_and_kept(folder: Path) -> None:

@@ -49,7 +49,7 @@ def confirmation_study(
         raise UserError(f"{folder} has only predicted rules", "to confirm them, measure at their rank counts")
     if table.is_empty:
         raise UserError(f"{folder} has no rule to confirm", f"{folder / 'tuning.md'} gives the reason")
-    recorded = campaign.header.recorded_study
+    recorded = campaign.header.recorded["study"]
     ruled = [rule.collective for rule in table.rules] or recorded["collectives"]
     collectives = list(dict.fromkeys(ruled))
     has_library_files = any((folder / each.name).exists() for each in LIBRARIES[table.library].files.tuning)
@@ -218,7 +218,7 @@ def refining_study(gaps: Iterable[SizeGap], measured: Campaign) -> Study | None:
     It measures the default and all algorithms that came near the best at one point, under the conditions of `measured`.
     After a race only few algorithms remain, so all of them are measured in a fixed number of launches.
     """
-    recorded = measured.header.recorded_study
+    recorded = measured.header.recorded["study"]
     if recorded.get("weights"):  # the program's smallest and largest calls were measured, and rules end there
         return None
     sizes: dict[str, set[int]] = {}

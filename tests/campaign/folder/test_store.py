@@ -149,7 +149,7 @@ def test_remains_of_a_killed_creation_are_replaced(tmp_path: Path) -> None:
             "mpi can't be None",
         ),
         (seal_object(b'{"format": "timpani-campaign", "version": 1}'), "id is missing"),
-        (seal_object(b'{"format": "timpani-campaign", "version": 99}'), "has version 99, this Timpani reads 2"),
+        (seal_object(b'{"format": "timpani-campaign", "version": 99}'), "has version 99, this Timpani reads 1"),
     ],
 )
 def test_a_strange_header_is_an_error_for_writer_and_reader(folder: Path, text: bytes, said: str) -> None:

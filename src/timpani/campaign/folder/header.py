@@ -35,8 +35,7 @@ from timpani.study.point_weights import Point
 from timpani.version import __version__
 
 FORMAT = "timpani-campaign"
-VERSION = 2
-"""Since version 2 the lines of a file are sealed for its name, too."""
+VERSION = 1
 
 UNFINISHED = "campaign.new"
 """The file's name while it is written."""
@@ -135,11 +134,6 @@ class Header(HeaderPart):
     ] = ()
     checksum: Annotated[str, Recorded("[of all before it](campaign-folder.md#what-shows-damage)")] = ""
 
-    @property
-    def recorded_study(self) -> dict[str, Any]:
-        """The study's keys as they were recorded, without those that earlier versions had."""
-        return {name: value for name, value in self.recorded["study"].items() if name in KEYS}
-
     @classmethod
     def check(cls, values: Mapping[str, Any], source: str) -> Self:
         """The header that campaign.json, read from `source`, holds; UserError names the key at fault."""
@@ -190,7 +184,7 @@ class Header(HeaderPart):
 
     def sealed_for(self, name: str) -> str:
         """What the lines of the campaign's file `name` are sealed for."""
-        return f"{self.id}/{name}" if self.version > 1 else self.id
+        return f"{self.id}/{name}"
 
     @property
     def machine_names(self) -> list[str]:
@@ -238,7 +232,7 @@ def read_header(folder: Path) -> Header:
     def header(values: dict[str, Any]) -> Header:
         if values.get("format") != FORMAT:
             raise UserError(f"{path} is no file of a campaign", "name the folder that `timpani run -o` wrote")
-        if values.get("version") not in range(1, VERSION + 1):
+        if values.get("version") != VERSION:
             what = f"{path} has version {values.get('version')}, this Timpani reads {VERSION}"
             raise UserError(what, "use the Timpani that wrote it")
         return Header.check(values, str(path))
