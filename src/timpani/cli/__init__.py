@@ -5,6 +5,7 @@ import os
 import resource
 import signal
 import sys
+from types import FrameType
 from typing import NoReturn
 
 import typer
@@ -16,7 +17,8 @@ from timpani.cli.terminal.standard_streams import flush, output_lost, prepare
 from timpani.errors import UserError, cannot_write, too_few_files
 from timpani.version import __version__
 
-_INTERRUPTED = 130  # the status of who is ended by SIGINT, as shells say it
+_SIGNALED = 128  # and the signal's number, as shells report it
+_INTERRUPTED = _SIGNALED + signal.SIGINT  # the status of who is ended by SIGINT, as shells say it
 
 _CANNOT_ASK = (errno.ENAMETOOLONG, errno.EACCES)
 """Where the system doesn't even say whether there is such a path: each `Path.exists` may end so."""
@@ -63,6 +65,9 @@ def timpani(
 def main() -> None:
     """Run the command line; input that can't be used gives one line on stderr and exit status 2."""
     before, sys.unraisablehook = sys.unraisablehook, _end_if_interrupted
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # `nohup` ignores one
+            signal.signal(number, _end)
     try:
         prepare()
         _prepare_completion()
@@ -130,6 +135,11 @@ def _refuse_empty(words: list[str]) -> None:
         if not word or (word.startswith("--") and word.endswith("=")):
             raise UserError(f"the value after {word or before} is empty", "give a value, or leave it out")
         before = word
+
+
+def _end(number: int, _: FrameType | None) -> NoReturn:
+    """End as by the signal, after temporary folders are removed."""
+    sys.exit(_SIGNALED + number)
 
 
 def _end_if_interrupted(lost: "sys.UnraisableHookArgs") -> None:

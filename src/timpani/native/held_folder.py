@@ -2,13 +2,15 @@
 
 import fcntl
 import os
+import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from timpani.errors import cannot_lock
+from timpani.native.cache import temporary_folder
 
 _LOCK = "lock"
 """The locked file in the folder, which contains the holder's process number. It is open for writing, as NFS demands.
@@ -53,6 +55,43 @@ def remove_abandoned(folders: Iterable[Path]) -> list[Path]:
         finally:
             os.close(descriptor)
     return removed
+
+
+@contextmanager
+def temporary(kind: str) -> Iterator[tuple[Path, int]]:
+    """A new folder among this user's temporary files, and the descriptor of its lock; afterwards it is removed.
+
+    kind  what such folders are for, in the name of the folder that holds them
+    """
+    above = _temporaries(kind)
+    try:
+        with ExitStack() as stack:
+            while True:
+                folder = above / secrets.token_hex(4)
+                with suppress(FileNotFoundError):  # another process has just removed the folder above
+                    lock = stack.enter_context(held(folder, lambda process: None))
+                    break
+                above = _temporaries(kind)
+            yield folder, lock
+    finally:
+        _remove_empty(above)
+
+
+def remove_temporaries(kind: str) -> list[Path]:
+    """Remove the temporary folders of `kind` whose holders were killed; returns them."""
+    above = _temporaries(kind)
+    removed = remove_abandoned(above.iterdir())
+    _remove_empty(above)
+    return removed
+
+
+def _temporaries(kind: str) -> Path:
+    return temporary_folder(f"timpani-{kind}")
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):  # something else is in it
+        folder.rmdir()
 
 
 def _acquire(folder: Path, waiting: Callable[[str], None]) -> int:

@@ -2,11 +2,9 @@
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from pathlib import Path
 
 from timpani.campaign.folder.header_parts import RecordedMpi, RecordedSetting, RecordedVariant
 from timpani.campaign.plan.plan import CampaignPlan, Group
@@ -24,7 +22,10 @@ from timpani.libraries.taken_settings import (
     value_fault,
 )
 from timpani.native.die_with_parent import die_with_parent
+from timpani.native.held_folder import remove_temporaries, temporary
 from timpani.native.mpi import Mpi
+
+_KIND = "variants"
 
 _SECONDS = 120
 """Of a start that measures nothing: busy machines and network file systems are slow."""
@@ -237,8 +238,8 @@ def started(plan: CampaignPlan, group: Group, programs: Programs) -> TakenSettin
     program = (str(programs(variant.mpi) / "timpani-discover"), "places", *named)
     alone = replace(group, parameters=plain.parameters, environment=plain.environment)
     without = variant.without(os.environ)
-    with tempfile.TemporaryDirectory(prefix="timpani-variant-") as name:
-        folder = Path(name)
+    remove_temporaries(_KIND)
+    with temporary(_KIND) as (folder, _):
         command = plan.command(alone, program, folder)
         for file, text in command.files.items():
             (folder / file).write_text(text)

@@ -13,7 +13,8 @@ import pytest
 from tests.campaign.live import gone, wait_until
 from tests.campaign_files import write_header
 from tests.cli.typed import typed
-from timpani.campaign.run.launch import Task, launch_temporary, remove_temporaries, run_concurrently, run_to_end
+from timpani.campaign.run.launch import TEMPORARY_KIND, Task, launch_temporary, run_concurrently, run_to_end
+from timpani.native.held_folder import remove_temporaries
 
 # Starts the launcher, a shell script that kills this process and then itself.
 RUN = """
@@ -50,7 +51,7 @@ def killed(temporary: Path, launch: Path, script: str) -> list[Path]:
     run = [sys.executable, "-c", RUN, str(launch), f"echo $$ > {launcher}; {script} kill -9 $PPID; kill -9 $$"]
     assert subprocess.run(run, env={**os.environ, "TMPDIR": str(temporary)}, check=False).returncode == -9
     wait_until(lambda: gone(int(launcher.read_text())))
-    return list(temporary.glob(f"timpani-launches-{os.getuid()}/launch-*"))
+    return list(temporary.glob(f"timpani-launches-{os.getuid()}/*"))
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
@@ -58,7 +59,7 @@ def test_only_remains_of_a_killed_launch_are_removed(temporary: Path, tmp_path: 
     (left,) = killed(temporary, tmp_path, MOMENTS[moment])
     assert (left / "ompi.vm.0").exists() == bool(MOMENTS[moment])
     with launch_temporary(local=True) as (variables, _):
-        assert [path.name for path in remove_temporaries()] == [left.name]
+        assert [path.name for path in remove_temporaries(TEMPORARY_KIND)] == [left.name]
         assert Path(variables["TMPDIR"]).is_dir(), "a launch that is under way keeps its folder"
     assert [path.name for path in temporary.iterdir()] == ["ompi.vm.0"]
 
@@ -70,9 +71,9 @@ def test_while_its_launcher_lives_the_folder_of_a_killed_run_stays(temporary: Pa
         with subprocess.Popen(["sleep", "600"], pass_fds=locks) as launcher:
             with Path(os.devnull).open() as nothing:
                 os.dup2(nothing.fileno(), locks[0])  # closes the lock here, as a kill of this process does
-            assert remove_temporaries() == []
+            assert remove_temporaries(TEMPORARY_KIND) == []
             launcher.kill()
-        assert [path.name for path in remove_temporaries()] == [folder.name]
+        assert [path.name for path in remove_temporaries(TEMPORARY_KIND)] == [folder.name]
 
 
 def test_the_check_of_a_campaign_removes_and_reports_it(temporary: Path, tmp_path: Path) -> None:

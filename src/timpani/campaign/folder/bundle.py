@@ -3,6 +3,7 @@
 A bundle may come from anybody, so it is unpacked only after its members are checked.
 """
 
+import atexit
 import gzip
 import hashlib
 import re
@@ -11,10 +12,12 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from timpani.campaign.folder.fields import PART_PATTERN
 from timpani.errors import UserError
+from timpani.native.held_folder import remove_temporaries, temporary
 from timpani.reading import open_regular
 
 SUFFIX = ".timpani.zip"
@@ -42,8 +45,13 @@ _STEP = "ask for the file again, and open only files from people you trust"
 _UNREADABLE = (EOFError, NotImplementedError, OSError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error)
 """What `zipfile` raises for files that are damaged, encrypted or of another kind."""
 
-_unpacked: dict[Path, tempfile.TemporaryDirectory[str]] = {}
-"""Folders of unpacked bundles; they are removed when the process ends."""
+_KIND = "bundles"
+
+_unpacked: dict[Path, Path] = {}
+"""By bundle the folder of the campaign that was unpacked from it; it is removed when the process ends."""
+
+_folders = ExitStack()
+atexit.register(_folders.close)
 
 
 def campaign_folder(place: Path) -> Path:
@@ -53,14 +61,20 @@ def campaign_folder(place: Path) -> Path:
     """
     if not place.is_file():
         return place
-    kept = _unpacked.get(place.resolve())
-    if kept is None:
-        kept = tempfile.TemporaryDirectory(prefix="timpani-bundle-")
-        folder = Path(kept.name) / bundle_name(place)
-        folder.mkdir()
-        unpack(place, folder)
-        _unpacked[place.resolve()] = kept
-    return Path(kept.name) / bundle_name(place)
+    if (found := _unpacked.get(place.resolve())) is not None:
+        return found
+    remove_temporaries(_KIND)
+    above, _ = _folders.enter_context(temporary(_KIND))
+    folder = above / bundle_name(place)
+    folder.mkdir()
+    unpack(place, folder)
+    _unpacked[place.resolve()] = folder
+    return folder
+
+
+def typed_place(folder: Path) -> Path:
+    """What a user types for the campaign in `folder`: the bundle from which it was unpacked, or the folder itself."""
+    return next((bundle for bundle, unpacked in _unpacked.items() if unpacked == folder), folder)
 
 
 def bundle_name(file: Path) -> str:

@@ -6,13 +6,12 @@ Several starts run concurrently in one thread: each is a generator, which yields
 """
 
 import os
-import secrets
 import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Collection, Generator, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from pathlib import Path
@@ -22,9 +21,8 @@ from typing import Literal, TypeVar
 from timpani.campaign.folder.raw_record import RawLine, read_whole_lines, sign_of_life
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Command
-from timpani.native.cache import temporary_folder
 from timpani.native.die_with_parent import die_with_parent
-from timpani.native.held_folder import held, remove_abandoned
+from timpani.native.held_folder import temporary
 
 _START_SECONDS = 30.0  # minimum time limit for the first line of a launch: busy machines start slowly
 _GRACE_SECONDS = 5.0  # between the request to end and the kill
@@ -139,7 +137,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             process.wait()
 
 
-_PREFIX = "launch-"
+TEMPORARY_KIND = "launches"
 _MAX_PATH_CHARACTERS = 60
 """Characters of the system's folder for temporary files. Below the launch's folder launchers may open sockets, whose
 paths have at most 107 characters."""
@@ -155,37 +153,8 @@ def launch_temporary(local: bool) -> Iterator[tuple[dict[str, str], tuple[int, .
     if not local or len(tempfile.gettempdir()) > _MAX_PATH_CHARACTERS:
         yield {}, ()
         return
-    try:
-        with ExitStack() as stack:
-            folder, lock = _enter_folder(stack)
-            yield {"TMPDIR": str(folder)}, (lock,)
-    finally:
-        _remove_empty(_parent())
-
-
-def remove_temporaries() -> list[Path]:
-    """Remove the folders of this user's launches that are gone together with their launchers; returns them."""
-    parent = _parent()
-    removed = remove_abandoned(parent.glob(f"{_PREFIX}*"))
-    _remove_empty(parent)
-    return removed
-
-
-def _parent() -> Path:
-    return temporary_folder("timpani-launches")
-
-
-def _enter_folder(stack: ExitStack) -> tuple[Path, int]:
-    """A new folder, and the descriptor of its lock, both held until `stack` is closed."""
-    while True:
-        folder = _parent() / f"{_PREFIX}{secrets.token_hex(4)}"
-        with suppress(FileNotFoundError):  # another launch has just removed the folder above
-            return folder, stack.enter_context(held(folder, lambda process: None))
-
-
-def _remove_empty(folder: Path) -> None:
-    with suppress(OSError):  # something else is in it
-        folder.rmdir()
+    with temporary(TEMPORARY_KIND) as (folder, lock):
+        yield {"TMPDIR": str(folder)}, (lock,)
 
 
 _POLL_SECONDS = 0.02

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.records import ENDINGS, LAUNCHES, read_records
-from timpani.campaign.run.launch import remove_temporaries
+from timpani.campaign.run.launch import TEMPORARY_KIND
 from timpani.libraries.registry import LIBRARIES
+from timpani.native.held_folder import remove_temporaries
 
 MARK = "TIMPANI_START"
 """The variable that every process of a start has: the campaign's mark and the start's part, `MARK/0001-1`."""
@@ -106,7 +107,7 @@ def remove_leftovers(folder: Path, header: Header) -> list[Path]:
 
     Of a campaign that is being measured only the next start knows which launches are dead.
     """
-    removed = remove_temporaries()
+    removed = remove_temporaries(TEMPORARY_KIND)
     if header.mpi.kind in LIBRARIES and not _is_measured(folder):
         records = read_records(folder, header)
         ended = {line["part"] for line in records.values(ENDINGS)}

@@ -17,11 +17,12 @@ from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan.plan_text import plan_text
 from timpani.campaign.run.agenda import Failures, agenda_of
 from timpani.campaign.run.cell_result import failed, result_of, take_over
-from timpani.campaign.run.launch import Ended, Task, one_line, remove_temporaries, run_concurrently
+from timpani.campaign.run.launch import TEMPORARY_KIND, Ended, Task, one_line, run_concurrently
 from timpani.campaign.run.processes import Processes
 from timpani.campaign.run.start import Programs, Start
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Command
+from timpani.native.held_folder import remove_temporaries
 from timpani.study.cell import DEFAULT, Cell
 from timpani.study.point_weights import Point
 from timpani.study.words import counted
@@ -113,7 +114,7 @@ class Runner:
         """Measure what is still missing."""
         with self.store.writing():
             self._processes.end_earlier()
-            for removed in remove_temporaries():
+            for removed in remove_temporaries(TEMPORARY_KIND):
                 self.observer.note(f"removed {removed}: a launch that was killed left it")
             take_over(self.plan, self.store, self._take_result, self.observer.note)
             run_concurrently(self._work(), self.plan.concurrent_launches)

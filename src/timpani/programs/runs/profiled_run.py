@@ -10,6 +10,7 @@ from types import FrameType
 from typing import IO
 
 from timpani.errors import UserError
+from timpani.native.die_with_parent import die_with_parent
 from timpani.programs.profile.profile_folder import (
     ProfileHeader,
     ProfileWriter,
@@ -77,19 +78,22 @@ def profiled_run(
 
 
 def run_command(argv: Sequence[str], environment: dict[str, str], output: IO[bytes] | None = None) -> int:
-    """Run a command; its exit status, as shells report it where a signal ended it.
+    """Run a command, which ends with this process; its exit status, as shells report it where a signal ended it.
 
     output  takes what it prints; None: the terminal does
     """
     try:
-        process = subprocess.Popen(argv, env=environment, stdout=output, stderr=output and subprocess.STDOUT)
+        process = subprocess.Popen(
+            argv, env=environment, stdout=output, stderr=output and subprocess.STDOUT, preexec_fn=die_with_parent
+        )
     except OSError as error:
         raise cannot_start(argv[0], error) from None
 
     def pass_on(number: int, _: FrameType | None) -> None:
         process.send_signal(number)
 
-    before = {number: signal.signal(number, pass_on) for number in (signal.SIGINT, signal.SIGTERM)}
+    hangup = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)  # `nohup` ignores it
+    before = {number: signal.signal(number, pass_on) for number in (signal.SIGINT, signal.SIGTERM, *hangup)}
     try:
         status = process.wait()
     finally:

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from timpani.campaign.folder.bundle import typed_place
 from timpani.campaign.folder.header import further_command
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import machine_states, state_sentences
@@ -100,7 +101,8 @@ def _verdict_blocks(campaign: Campaign, full: bool) -> Iterator[Block]:
     yield from (Sentence("race", line) for line in (*race[:1], *dropped_variant_lines(raced)))
     yield from (Sentence("warning", warning) for warning in brief_warnings(warnings))
     more = ", ".join(filter(None, ("each operation", "how sure this is", more_warnings(warnings))))
-    yield NextCommand("details", f"timpani verdict {shlex.quote(str(campaign.folder))} --details", f"Details ({more})")
+    place = shlex.quote(str(typed_place(campaign.folder)))
+    yield NextCommand("details", f"timpani verdict {place} --details", f"Details ({more})")
 
 
 def _limits(campaign: Campaign) -> dict[int, str]:
