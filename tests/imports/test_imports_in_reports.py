@@ -1,4 +1,4 @@
-"""What is printed in OSU's format is read back, and imported times are doubted on a page."""
+"""Tables in OSU's format are read back, and imported times are doubted on a page."""
 
 from pathlib import Path
 
