@@ -13,6 +13,7 @@ from timpani.campaign.run.run import Outcome
 from timpani.campaign.run.session import Session
 from timpani.cli.terminal.completing import complete_campaign
 from timpani.cli.terminal.measuring import measure_or_exit
+from timpani.cli.terminal.options import Trust
 from timpani.errors import UserError
 from timpani.native.mpi import Mpi
 from timpani.report.document.formats import render
@@ -29,7 +30,7 @@ from timpani.tune.from_campaign import load_together
 from timpani.tune.sealed_page import seal_page
 from timpani.tune.source_warnings import MadeFrom
 from timpani.tune.source_warnings import made_from as known_of
-from timpani.tune.table_file import TABLE_FILE, read_table
+from timpani.tune.table_file import TABLE_FILE, read_table_to_use
 from timpani.tune.tuned_files import TunedFiles, tuned_names
 from timpani.tune.tuned_page import PAGE, tuned_document
 from timpani.tune.workflow import MAX_ROUNDS, ConfirmRequest, confirm_rules
@@ -49,11 +50,12 @@ class ConfirmedFrom:
         ),
     ] = None
     mpi: Annotated[str | None, typer.Option(help="The library, if it isn't found automatically.")] = None
+    trust: Trust = None
 
 
 def table_and_campaign(folder: Path, named: list[Path]) -> tuple[SelectionTable, Campaign, MadeFrom]:
     """The table in `folder`, the campaigns that it was made from, or those `named`, and what to know of them."""
-    table = read_table(folder / TABLE_FILE)
+    table = read_table_to_use(folder)
     campaigns = named or list(map(Path, table.campaigns))
     if lost := [each for each in campaigns if not each.exists()]:
         raise UserError(f"{folder / TABLE_FILE} was made from {lost[0]}, which is not there", "name it with --campaign")

@@ -11,6 +11,8 @@ from timpani.campaign.folder.sealed import SealedFile
 from timpani.errors import UserError
 from timpani.study.operations import COLLECTIVES
 from timpani.study.selection import Rule, SelectionTable
+from timpani.study.trust import code_of, is_trusted, not_trusted
+from timpani.study.variant import parse_variant
 
 TABLE_FILE = "table.json"
 _STEP = "`timpani tune` writes it"
@@ -52,6 +54,19 @@ def read_table(path: Path) -> SelectionTable:
     if not all(rule.predicted for rule in predicted):
         raise UserError(f"{path}: a predicted rule has launches, which only measured rules have", _STEP)
     return replace(table, campaigns=tuple(str(path.parent.resolve() / each) for each in table.campaigns))
+
+
+def read_table_to_use(folder: Path) -> SelectionTable:
+    """The table of a folder whose files and setting will be switched on.
+
+    UserError where the setting can run programs, and nobody agreed to the table.
+    """
+    table = read_table(folder / TABLE_FILE)
+    if table.setting and not is_trusted(folder / TABLE_FILE):
+        does = list(code_of(parse_variant(table.setting.settings)))
+        if does:
+            raise not_trusted(folder / TABLE_FILE, table.setting.name, does)
+    return table
 
 
 def _table(values: dict[str, Any]) -> SelectionTable:

@@ -134,6 +134,18 @@ def trusted_files(files: list[Path] | None) -> list[Path] | None:
     return files
 
 
+Trust = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="Let this study file, machine file or table run the programs that it names, now and until it changes.",
+        show_default="none",
+        callback=trusted_files,
+        rich_help_panel=WHERE,
+    ),
+]
+
+
 DOCUMENT_FORMATS = (Format.text, Format.markdown, Format.html, Format.latex, Format.csv, Format.json)
 """The formats in which every command prints a document."""
 
@@ -160,16 +172,7 @@ class WhereOptions:
     oversubscribe: Annotated[
         bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.", rich_help_panel=WHERE)
     ] = False
-    trust: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Let this study file or machine file run the programs that it names, now and until it changes.",
-            show_default="none",
-            callback=trusted_files,
-            rich_help_panel=WHERE,
-        ),
-    ] = None
+    trust: Trust = None
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,14 @@ from timpani.stats.compare import ALPHA, INDIFFERENCE, holm
 from timpani.study.selection import Rule, SelectionTable
 from timpani.study.study import Study
 from timpani.study.variant import Variant, parse_named
-from timpani.tune.table_file import TABLE_FILE, read_table
+from timpani.tune.table_file import read_table_to_use
 from timpani.tune.tuned_files import PRELOAD_RULES
 from timpani.tune.workflow import files_of
 
 
 def choice_of(folder: Path, library: Mpi) -> Choice:
     """The choice of a tuned folder; UserError where it is of another library, or holds no rule."""
-    table = read_table(folder / TABLE_FILE)
+    table = read_table_to_use(folder)
     if (table.library, table.version) != (library.kind, library.version):
         raise UserError(
             f"{folder} is for {library_title(table.library, table.version)}, and the program runs with {library.title}",
