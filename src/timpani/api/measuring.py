@@ -11,9 +11,11 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.plan.plan import CampaignPlan, Group
 from timpani.campaign.run.run import Observer
 from timpani.campaign.run.session import Session
+from timpani.errors import unknown
 from timpani.machine.where import resolve
 from timpani.study.cell import Cell
 from timpani.study.compose import compose
+from timpani.study.keys import KEYS
 
 Note = Callable[[str], object]
 
@@ -28,6 +30,9 @@ def measure_campaign(
     options: Mapping[str, Any],
 ) -> OpenedCampaign:
     """See `timpani.measure`."""
+    arguments = [*KEYS, "algorithms"]
+    if strange := [name for name in options if name not in arguments]:
+        raise unknown("argument", strange[0], arguments, "timpani help run")
     study = runnable_study(what, compose(list(what), options))
     session = Session.prepare(study, mpi, oversubscribe, resolve(on, mpi) if on else None)
 
