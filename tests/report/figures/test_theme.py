@@ -7,6 +7,7 @@ import altair as alt
 import polars as pl
 
 from timpani.report.figures import theme
+from timpani.report.figures.columns import ordered
 from timpani.report.figures.status import shapes, status_words
 
 
@@ -17,7 +18,7 @@ def test_thirty_five_algorithms_look_different() -> None:
 
 def test_the_default_comes_first_and_parameters_count_as_numbers() -> None:
     labels = ["chain:fanout=16", "binomial", "chain:fanout=4", "openmpi/default", "chain"]
-    assert theme.ordered(labels) == ["openmpi/default", "binomial", "chain", "chain:fanout=4", "chain:fanout=16"]
+    assert ordered(labels) == ["openmpi/default", "binomial", "chain", "chain:fanout=4", "chain:fanout=16"]
 
 
 def test_no_algorithm_has_the_default_s_look() -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.report.page.test_page import campaign_of
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
-from timpani.report.figures.figure import COMPETITOR
+from timpani.report.figures.columns import COMPETITOR
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import Figures, find_figures
 from timpani.study.cell import COMPOSED, DEFAULT, Algorithm, Cell

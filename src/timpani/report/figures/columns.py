@@ -1,4 +1,10 @@
-"""Which rows of the report's tables a figure is drawn from, as conditions on them."""
+"""Columns of the report's tables, the order of labels, and the rows that a figure is drawn from.
+
+It loads nothing that draws, so that tables can use it.
+"""
+
+import re
+from collections.abc import Iterable
 
 import polars as pl
 
@@ -22,6 +28,24 @@ SETTING_ALONE = (pl.col("algorithm") == DEFAULT) & (pl.col("variant") != DEFAULT
 
 SIZE_SERIES = "size_series"
 """The column: to which series a size belongs, in the words of `study/sizes.py`; null where there is only one."""
+
+CONDITIONS = "conditions"
+"""The column: placement, mode and machine in words."""
+
+SETTING = "setting"
+"""The column: mode and machine in words, where placements are what is compared."""
+
+COMPETITOR = "competitor"
+"""The column: the algorithm that the default is compared with, in its row and in the default's."""
+
+VARIANT = "variant"
+"""The column: how it was started; chosen by only where there are several."""
+
+WITHOUT_VARIANT = "without_variant"
+"""The column: the label without the name of its variant."""
+
+SEPARATOR = ", "
+"""Between an algorithm and a placement or a state in a label."""
 
 
 def several(*columns: str, within: tuple[str, ...]) -> pl.Expr:
@@ -59,3 +83,18 @@ def latency_title(cells: pl.DataFrame) -> str:
     if (medians == measured).all():
         return "Median completion (µs)"
     return "Latency (µs)" if medians.any() else OSU_AVERAGE
+
+
+def ordered(labels: Iterable[str]) -> list[str]:
+    """The distinct labels: `default` first, then by name, `fanout=4` before `fanout=16`."""
+    distinct = labels.unique() if isinstance(labels, pl.Series) else set(labels)
+    return sorted(distinct, key=lambda label: (not is_default(label), _natural(label)))
+
+
+def is_default(label: str) -> bool:
+    """Whether `label` is the library's choice, with or without its provider before it and a placement behind it."""
+    return any(part.rpartition("/")[2] == DEFAULT for part in label.split(SEPARATOR))
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    return [(int(digits or 0), other) for digits, other in re.findall(r"(\d+)|(\D+)", text)]

@@ -8,10 +8,19 @@ import altair as alt
 import polars as pl
 
 from timpani.report.figures import axes, theme
-from timpani.report.figures.columns import LATENCY_US, SIZE_SERIES, any_with, latency_title
-from timpani.report.figures.figure import CONDITIONS, Figure
+from timpani.report.figures.columns import (
+    CONDITIONS,
+    LATENCY_US,
+    SIZE_SERIES,
+    any_with,
+    is_default,
+    latency_title,
+    ordered,
+)
+from timpani.report.figures.figure import Figure
 from timpani.report.figures.interval_bars import HIGH, LOW, VALUE, bars, with_bars
-from timpani.report.figures.status import FAILED, points, shape
+from timpani.report.figures.shapes import points, shape
+from timpani.report.figures.status import FAILED
 from timpani.study.sizes import DOUBLING, STEPS
 from timpani.study.words import counted
 
@@ -107,7 +116,7 @@ class Series:
 
 def by_label(cells: pl.DataFrame, column: str = "label") -> Series:
     """A curve for each value of `column`, which names algorithms or variants."""
-    return Series(f"datum.{column}", tuple(theme.ordered(cells[column])), styled=True)
+    return Series(f"datum.{column}", tuple(ordered(cells[column])), styled=True)
 
 
 def by_ranks(cells: pl.DataFrame) -> Series:
@@ -119,7 +128,7 @@ def by_ranks(cells: pl.DataFrame) -> Series:
 def by_placement(cells: pl.DataFrame) -> Series:
     """A curve for each label and placement: the color is the algorithm's, the dash the placement's."""
     placements = tuple(sorted(set(cells["placement"])))
-    names = tuple(f"{label}, {placement}" for label in theme.ordered(cells["label"]) for placement in placements)
+    names = tuple(f"{label}, {placement}" for label in ordered(cells["label"]) for placement in placements)
     return Series("datum.label + ', ' + datum.placement", names, False, "placement", placements)
 
 
@@ -169,7 +178,7 @@ def _dash(styled: list[theme.Style], series: Series) -> alt.StrokeDash:
 
 def _width(series: Series) -> alt.StrokeWidthValue:
     """The default's line is wider than the others."""
-    defaults = [name for name in series.names if theme.is_default(name)]
+    defaults = [name for name in series.names if is_default(name)]
     wider = {"test": {"field": "curve", "oneOf": defaults}, "value": theme.DEFAULT_WIDTH}
     return alt.StrokeWidthValue(theme.OTHER_WIDTH, condition=[wider])
 

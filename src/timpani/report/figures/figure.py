@@ -9,21 +9,6 @@ import polars as pl
 
 from timpani.report.figures.theme import Chart
 
-CONDITIONS = "conditions"
-"""The column: placement, mode and machine in words."""
-
-SETTING = "setting"
-"""The column: mode and machine in words, where placements are what is compared."""
-
-COMPETITOR = "competitor"
-"""The column: the algorithm that the default is compared with, in its row and in the default's."""
-
-VARIANT = "variant"
-"""The column: how it was started; chosen by only where there are several."""
-
-WITHOUT_VARIANT = "without_variant"
-"""The column: the label without the name of its variant."""
-
 
 @dataclass(frozen=True)
 class Section:

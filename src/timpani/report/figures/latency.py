@@ -7,7 +7,7 @@ import altair as alt
 import polars as pl
 
 from timpani.report.figures import axes, theme
-from timpani.report.figures.columns import CALLS, UNSIZED, latency_title, several
+from timpani.report.figures.columns import CALLS, CONDITIONS, UNSIZED, VARIANT, WITHOUT_VARIANT, latency_title, several
 from timpani.report.figures.curves import (
     COLUMNS,
     LATENCY,
@@ -18,7 +18,7 @@ from timpani.report.figures.curves import (
     curves_against_size,
     in_steps,
 )
-from timpani.report.figures.figure import CONDITIONS, VARIANT, WITHOUT_VARIANT, Section
+from timpani.report.figures.figure import Section
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 
 _WITHIN = ("collective", CONDITIONS)

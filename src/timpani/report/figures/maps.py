@@ -6,9 +6,9 @@ import altair as alt
 import polars as pl
 
 from timpani.report.figures import axes, theme
-from timpani.report.figures.columns import CALLS, several
-from timpani.report.figures.figure import CONDITIONS, Figure, Section
-from timpani.report.figures.status import corner_marks
+from timpani.report.figures.columns import CALLS, CONDITIONS, is_default, ordered, several
+from timpani.report.figures.figure import Figure, Section
+from timpani.report.figures.shapes import corner_marks
 from timpani.study.cell import VARIANT_SIGN
 
 TIE = "tie"
@@ -42,7 +42,7 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
     decisions = with_key(decisions)
     numbers = _numbers(decisions)
     labels = theme.styles(numbers, palette)
-    defaults = [style.label for style in labels if theme.is_default(style.label)]
+    defaults = [style.label for style in labels if is_default(style.label)]
     keys = {label: _legend(number, label) for label, number in numbers.items()}
     columns = axes.size_column()
     lines = alt.Y("ranks:O", sort="descending", axis=alt.Axis(title="Ranks", titleAngle=0, titleY=-10, titleX=-20))
@@ -133,8 +133,8 @@ def with_key(decisions: pl.DataFrame) -> pl.DataFrame:
 def _numbers(decisions: pl.DataFrame) -> dict[str, int]:
     """The number of each algorithm that is best somewhere, alone or among those that a tie's cell names."""
     ties = decisions.filter(pl.col("verdict") == TIE)["tied"].list.head(_MAX_NUMBERS).explode().drop_nulls()
-    ordered = theme.ordered([*decisions["best_label"], *ties])
-    return {label: number for number, label in enumerate(ordered, start=1)}
+    labels = ordered([*decisions["best_label"], *ties])
+    return {label: number for number, label in enumerate(labels, start=1)}
 
 
 def _legend(number: int, label: str) -> str:

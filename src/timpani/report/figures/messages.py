@@ -6,7 +6,7 @@ import altair as alt
 import polars as pl
 
 from timpani.report.figures import theme
-from timpani.report.figures.columns import LATENCY_US, MESSAGES, TRANSPOSES, several
+from timpani.report.figures.columns import CONDITIONS, LATENCY_US, MESSAGES, TRANSPOSES, VARIANT, several
 from timpani.report.figures.curves import (
     HALF_ROUND_TRIP,
     THROUGHPUT,
@@ -15,8 +15,8 @@ from timpani.report.figures.curves import (
     curves_against_size,
     in_steps,
 )
-from timpani.report.figures.figure import CONDITIONS, VARIANT, Figure, Section
-from timpani.report.figures.status import corner_marks
+from timpani.report.figures.figure import Figure, Section
+from timpani.report.figures.shapes import corner_marks
 from timpani.study.schema import LOCALITY
 
 throughput_against_size = partial(

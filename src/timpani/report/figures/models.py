@@ -4,8 +4,8 @@ import altair as alt
 import polars as pl
 
 from timpani.report.figures import axes, theme
-from timpani.report.figures.columns import UNSIZED
-from timpani.report.figures.figure import CONDITIONS, MODELS, Figure
+from timpani.report.figures.columns import CONDITIONS, UNSIZED
+from timpani.report.figures.figure import MODELS, Figure
 from timpani.report.figures.interval_bars import VALUE, bars, with_bars
 from timpani.study.schema import schema
 

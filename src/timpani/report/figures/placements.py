@@ -9,7 +9,9 @@ import polars as pl
 from timpani.report.figures import axes, theme
 from timpani.report.figures.columns import (
     CALLS,
+    COMPETITOR,
     LATENCY_US,
+    SETTING,
     SIZE_SERIES,
     UNSIZED,
     latency_title,
@@ -18,9 +20,9 @@ from timpani.report.figures.columns import (
 )
 from timpani.report.figures.curves import COLUMNS as CURVE_COLUMNS
 from timpani.report.figures.curves import LATENCY, OPTIONAL, by_placement, curves, curves_against_size
-from timpani.report.figures.figure import COMPETITOR, SETTING, Figure, Section
+from timpani.report.figures.figure import Figure, Section
 from timpani.report.figures.interval_bars import VALUE, bars, with_bars
-from timpani.report.figures.status import points, shape
+from timpani.report.figures.shapes import points, shape
 from timpani.study.placement import category, shuffle_seed
 from timpani.study.schema import BOUND
 from timpani.study.sizes import STEPS

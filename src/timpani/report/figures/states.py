@@ -4,7 +4,8 @@ import altair as alt
 import polars as pl
 
 from timpani.report.figures import axes, theme
-from timpani.report.figures.figure import CONDITIONS, Figure, Section
+from timpani.report.figures.columns import CONDITIONS
+from timpani.report.figures.figure import Figure, Section
 from timpani.study.schema import CHANGED, STATE, STATES
 
 _SECTION = Section(

@@ -1,6 +1,5 @@
 """How every figure looks: colors that color-blind readers can distinguish, dashes, axes and their labels."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -9,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from timpani.study.cell import DEFAULT
+from timpani.report.figures.columns import SEPARATOR, is_default, ordered
 
 Chart = alt.LayerChart | alt.FacetChart
 
@@ -21,9 +20,6 @@ DEFAULT_WIDTH, OTHER_WIDTH = 2.6, 1.6
 
 DASHES: tuple[list[int], ...] = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 3])
 """Dash patterns, pixels on and off. Five dashes and seven hues repeat together only after 35 algorithms."""
-
-_SEPARATOR = ", "
-"""Between an algorithm and a placement or a state in a label."""
 
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
 
@@ -107,7 +103,7 @@ def styles(labels: Iterable[str], palette: Palette) -> list[Style]:
     defaults = sum(map(is_default, names))
     hues, seen, found = len(palette.series), Counter[str](), []
     for i, name in enumerate(names):
-        algorithm = next((part for part in (name, *name.split(_SEPARATOR)) if part in palette.numbers), name)
+        algorithm = next((part for part in (name, *name.split(SEPARATOR)) if part in palette.numbers), name)
         if is_default(name):
             found.append(Style(name, palette.text, DASHES[i % len(DASHES)], DEFAULT_WIDTH))
         else:
@@ -140,21 +136,6 @@ def style_numbers(groups: Iterable[Iterable[str]]) -> dict[str, int]:
             key=lambda number: (number in near, near_hues.count(number % hues), number in taken, number),
         )
     return numbers
-
-
-def ordered(labels: Iterable[str]) -> list[str]:
-    """The distinct labels: `default` first, then by name, `fanout=4` before `fanout=16`."""
-    distinct = labels.unique() if isinstance(labels, pl.Series) else set(labels)
-    return sorted(distinct, key=lambda label: (not is_default(label), _natural(label)))
-
-
-def is_default(label: str) -> bool:
-    """Whether `label` is the library's choice, with or without its provider before it and a placement behind it."""
-    return any(part.rpartition("/")[2] == DEFAULT for part in label.split(_SEPARATOR))
-
-
-def _natural(text: str) -> list[tuple[int, str]]:
-    return [(int(digits or 0), other) for digits, other in re.findall(r"(\d+)|(\D+)", text)]
 
 
 def color(styled: list[Style], legend: alt.Legend | None = None, field: str = "label") -> alt.Color:

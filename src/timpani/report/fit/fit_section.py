@@ -16,7 +16,7 @@ from timpani.models.hockney import fitted_times
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
 from timpani.report.document.table import Table, Value, rows
-from timpani.report.figures.figure import CONDITIONS, SETTING
+from timpani.report.figures.columns import CONDITIONS, SETTING
 from timpani.report.figures.models import FIT_ROWS, FITTED, MEASURED, RESIDUAL_ROWS, SWITCH
 from timpani.report.figures.status import status_words
 from timpani.report.fit.model_tables import model_tables

@@ -12,10 +12,10 @@ from timpani.campaign.folder.machine_states import probes
 from timpani.campaign.read.context import with_boundaries, with_bounds
 from timpani.campaign.read.message_locality import with_locality
 from timpani.report.document.table import Table
-from timpani.report.figures.columns import CALLS, SIZE_SERIES
-from timpani.report.figures.figure import COMPETITOR, CONDITIONS, WITHOUT_VARIANT, figures
+from timpani.report.figures.columns import CALLS, COMPETITOR, CONDITIONS, SIZE_SERIES, WITHOUT_VARIANT, is_default
+from timpani.report.figures.figure import figures
 from timpani.report.figures.maps import with_key
-from timpani.report.figures.theme import is_default, style_numbers
+from timpani.report.figures.theme import style_numbers
 from timpani.report.fit.fit_section import fit_section
 from timpani.report.fit.published_fit import PublishedFit
 from timpani.report.page.panels import Panel, panels

@@ -11,8 +11,9 @@ import altair as alt
 import polars as pl
 from altair.utils.schemapi import debug_mode
 
-from timpani.report.figures.figure import COMPETITOR, SETTING, VARIANT, WITHOUT_VARIANT, Figure
-from timpani.report.figures.theme import PAGE, Chart, Palette, Style, ordered, styles
+from timpani.report.figures.columns import COMPETITOR, SETTING, VARIANT, WITHOUT_VARIANT, ordered
+from timpani.report.figures.figure import Figure
+from timpani.report.figures.theme import PAGE, Chart, Palette, Style, styles
 from timpani.report.words.drawn_figures import drawn_svg
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size

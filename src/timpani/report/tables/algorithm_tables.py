@@ -6,10 +6,8 @@ from typing import Any
 import polars as pl
 
 from timpani.report.document.table import MISSING, Table, Value
-from timpani.report.figures.columns import TRANSPOSES
-from timpani.report.figures.figure import CONDITIONS
+from timpani.report.figures.columns import CONDITIONS, TRANSPOSES, is_default, ordered
 from timpani.report.figures.status import OK, status_words
-from timpani.report.figures.theme import is_default, ordered
 from timpani.study.operations import OPERATIONS, quantity_of, title_of
 from timpani.study.schema import MEASURED_US
 from timpani.study.sizes import show_size

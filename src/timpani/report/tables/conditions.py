@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from timpani.report.figures.figure import CONDITIONS, SETTING
+from timpani.report.figures.columns import CONDITIONS, SETTING
 from timpani.study.arrival import TOGETHER
 from timpani.study.schema import POINT, without
 

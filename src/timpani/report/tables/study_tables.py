@@ -7,10 +7,8 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.study_names import stand_in_note, study_names
 from timpani.report.document.table import Table, Value
-from timpani.report.figures.columns import latency_title
-from timpani.report.figures.figure import CONDITIONS
+from timpani.report.figures.columns import CONDITIONS, latency_title, ordered
 from timpani.report.figures.status import OK, status_words
-from timpani.report.figures.theme import ordered
 from timpani.report.tables.algorithm_tables import (
     key_of_marks,
     marks,

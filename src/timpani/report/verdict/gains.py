@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from timpani.report.document.table import Table, Value, rows
-from timpani.report.figures.figure import CONDITIONS
+from timpani.report.figures.columns import CONDITIONS
 from timpani.report.verdict.answer import NOTHING_TO_SET, faster
 from timpani.study.cell import OWN
 from timpani.study.operations import is_sized
