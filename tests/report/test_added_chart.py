@@ -44,7 +44,8 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_page_has_its_section_its_figure_and_its_column(planted: Path, few: Campaign) -> None:
     page = Page(render(few))
     sections = [text for level, text in page.headings if level == "h2"]
-    assert sections[-2:] == ["Skew of the start", "Provenance and methods"]
+    assert sections[-1] == "Provenance and methods"
+    assert "Skew of the start" in sections
     assert "start-skew-scatter" in {values.get("data-panel") for tag, values in page.elements if tag == "figure"}
     assert "skew_us" in page.data["tables"]["cells"]
     assert lacking(page) == {}

@@ -18,7 +18,6 @@ from timpani.cli.terminal.completing import complete_machine_campaign
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, Force, output_option
 from timpani.errors import UserError, printable
-from timpani.report.page.page import render
 from timpani.report.words.output_files import check_new, write_file
 from timpani.slices import Hook
 from timpani.study.words import counted, listed
@@ -57,6 +56,8 @@ def bundle(
     campaign = load(place)
     for text in sample_warnings(campaign):
         typer.echo(f"Warning: {text}", err=True)
+    from timpani.report.page.page import render  # other commands of this file need nothing that draws
+
     write_file(file, pack(campaign.folder, render(campaign).encode()), force)
     names = held_names(campaign)
     kinds = {"hosts": names.hosts, "users": names.users, "folders": names.folders}

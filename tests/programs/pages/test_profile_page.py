@@ -89,7 +89,7 @@ def test_the_command_writes_next_to_the_sealed_folder_and_refuses_other_options(
     again = typed("report", folder)
     assert again.returncode == 2
     refused = typed("report", folder, "--force", "--linear")
-    assert (refused.returncode, "--linear is for the report of a campaign" in refused.stderr) == (2, True)
+    assert (refused.returncode, "--linear is not for a profile" in refused.stderr) == (2, True)
     missing = typed("report", folder, "--force", "--covered-by", tmp_path / "nothing")
     assert (missing.returncode, "folder not found" in missing.stderr) == (2, True)
 

@@ -9,7 +9,9 @@ from typing import Literal
 import polars as pl
 
 from timpani.campaign.folder.launch_result import RECORDED, RESULT_SCHEMA
+from timpani.stats.interval import LEVEL
 from timpani.study.schema import BOUND, LOCALITY
+from timpani.study.words import per_cent
 
 ColumnType = Literal["text", "integer", "number", "true/false"]
 
@@ -79,7 +81,8 @@ STABLE = (
     Column(
         "ci_low_us",
         "number",
-        "lower end of the distribution-free 95 % interval of that median over launches; of two to five launches the"
+        f"lower end of the distribution-free {per_cent(LEVEL)} interval of that median over launches; of two to five"
+        " launches the"
         " smallest, so that the interval covers less (`ci_coverage`); empty for one launch and where it is simulated",
     ),
     Column("ci_high_us", "number", "upper end of that interval; of two to five launches the largest"),
@@ -148,7 +151,7 @@ FURTHER = (
     Column(
         "throughput_low_mb_per_s",
         "number",
-        "lower end of its 95 % interval: `message_bytes` over `ci_high_us`",
+        f"lower end of its {per_cent(LEVEL)} interval: `message_bytes` over `ci_high_us`",
     ),
     Column("throughput_high_mb_per_s", "number", "upper end of that interval: `message_bytes` over `ci_low_us`"),
 )
