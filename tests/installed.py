@@ -11,6 +11,7 @@ import pytest
 from timpani.libraries.find import find_mpis
 from timpani.machine.cores import read_cores
 from timpani.native.mpi import Mpi
+from timpani.slices import slices
 
 FOUND = tuple(find_mpis())
 OPEN_MPIS = tuple(mpi for mpi in FOUND if mpi.kind == "openmpi")
@@ -61,3 +62,8 @@ needs_memory = pytest.mark.needs(
 needs_two_cores = pytest.mark.needs(read_cores().usable > 1, "two ranks need two cores")
 REST = (needs_intel.mark, needs_memory.mark)
 """What needs this is left to `make test-rest`."""
+
+
+def needs_slice(name: str) -> pytest.MarkDecorator:
+    """A mark of tests of a room that ask a slice above it."""
+    return pytest.mark.skipif(name not in slices(), reason=f"may be skipped: the slice {name} was deleted")

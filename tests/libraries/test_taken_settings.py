@@ -14,7 +14,6 @@ from timpani.libraries.taken_settings import (
     read_taken,
     setting_fault,
 )
-from timpani.variants.check import first_sentence
 
 TAKEN = TakenSettings(
     {"btl": "^vader", "limit": "65536", "copy": "cma", "on": "1", "DEVICE": "2"},
@@ -145,9 +144,3 @@ def test_a_warning_of_the_library_that_names_a_setting_is_a_fault(line: str, nam
     assert fault
     assert fault.what.startswith(f"{name}={asked} is not taken: ")
     assert complaint_fault("UCX_TLS", "tcp", taken) is None
-
-
-def test_the_first_sentence_of_a_failed_start_is_reported() -> None:
-    assert first_sentence(b'-----\n{"name":1}\nAn invalid value was supplied\nfor a variable.\nMore.\n') == (
-        "An invalid value was supplied for a variable."
-    )

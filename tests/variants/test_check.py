@@ -22,7 +22,7 @@ from timpani.native.cache import cache_folder
 from timpani.providers.available import AvailableAlgorithms
 from timpani.report.page.provenance import provenance
 from timpani.study.study import Study
-from timpani.variants.check import check_variants
+from timpani.variants.check import check_variants, first_sentence
 from timpani.variants.prepare import prepare_variants
 
 pytestmark = [needs_open_mpi, needs_two_cores]
@@ -347,3 +347,9 @@ def test_a_string_that_mpich_shows_with_its_default_counts_as_set(tmp_path: Path
     assert [(each.name, each.value) for each in recorded["tree"].changed or ()] == [
         ("MPIR_CVAR_IBCAST_TREE_TYPE", "knomial_1")
     ]
+
+
+def test_the_first_sentence_of_a_failed_start_is_reported() -> None:
+    assert first_sentence(b'-----\n{"name":1}\nAn invalid value was supplied\nfor a variable.\nMore.\n') == (
+        "An invalid value was supplied for a variable."
+    )

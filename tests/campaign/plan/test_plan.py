@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.campaign.plan.made_library import LIBRARY, MPI
+from tests.installed import needs_slice
 from timpani.campaign.plan.cells import cells_of
 from timpani.campaign.plan.chosen_algorithms import ChosenAlgorithm, share_launches
 from timpani.campaign.plan.estimate import simulated_cell_seconds, start_seconds
@@ -174,6 +175,7 @@ def test_the_estimate_is_the_budget_where_that_is_less() -> None:
     assert planned(launches=20).seconds == pytest.approx(2 * planned(launches=10).seconds)
 
 
+@needs_slice("race")
 def test_a_race_takes_from_the_fewest_launches_of_what_it_begins_with_to_everything_for_whole_slots() -> None:
     def race(**study: Any) -> CampaignPlan:
         asked: dict[str, Any] = {"collectives": {"bcast": ["default", "binomial"]}, "regret": 0.02, "launches": 6}

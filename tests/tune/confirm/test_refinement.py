@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.installed import needs_slice
 from tests.tune.confirm.test_confirmation import STUDY, campaign, cell, of_program
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
@@ -76,6 +77,7 @@ def test_campaigns_of_two_libraries_or_of_the_same_cells_are_refused(tmp_path: P
         load_together([one, stored(tmp_path / "three", (16,), "4")])
 
 
+@needs_slice("race")
 def test_sampled_results_stay_unless_another_campaign_measured_them(tmp_path: Path) -> None:
     race = stored(tmp_path / "race", (8, 64), sampled=(16, 32), regret=0.02)
     results = load_together([race, stored(tmp_path / "between", (16,))]).results

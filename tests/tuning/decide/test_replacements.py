@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from tests.campaign_files import cell, results_frame, results_of
+from tests.installed import needs_slice
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.study.cell import OWN
 from timpani.study.placement import RankLayout
@@ -177,11 +178,13 @@ def test_a_sampled_rank_count_has_rules_only_with_a_significant_gain() -> None:
     assert found == [(4, 16, 16), (4, 64, 64), (8, 16, 16)]
 
 
+@needs_slice("race")
 def test_a_sampled_size_between_two_others_changes_no_rule() -> None:
     results = [*raced(4, 8, False), *raced(4, 16, True, gain=1.0), *raced(4, 32, False), *raced(4, 64, True)]
     assert rules_of_a_race(*results) == [(8, 64, "ring")]
 
 
+@needs_slice("race")
 def test_no_rule_reaches_over_a_size_whose_sample_shows_its_algorithm_slower() -> None:
     around = [*raced(4, 8, False), *raced(4, 64, False)]
     for slower in ({"gain": 0.2}, {"gain": 1.0, "others": {"openmpi/linear": 1.1}}):
@@ -194,6 +197,7 @@ def test_no_rule_reaches_over_a_size_whose_sample_shows_its_algorithm_slower() -
     assert rules_of_a_race(*around, *interrupted) == [(8, 8, "ring"), (64, 64, "ring")]
 
 
+@needs_slice("race")
 def test_a_sample_that_breaks_a_rule_gives_a_rule_for_the_faster_algorithm() -> None:
     other = raced(4, 16, True, gain=0.2, others={"timpani/chain": 3.0})
     assert rules_of_a_race(*raced(4, 8, False), *other, *raced(4, 64, False)) == [

@@ -13,7 +13,7 @@ from timpani.study.operations import COLLECTIVES
 from timpani.tuning.decide.cell_table import estimate_cells
 from timpani.tuning.decide.raced import RacedResults
 
-LOGS = Path(__file__).parents[2] / "data" / "osu"
+LOGS = Path(__file__).parents[1] / "data" / "osu"
 
 
 def cells(collective: str, *message_bytes: int, error: str | None = None) -> pl.DataFrame:
