@@ -55,7 +55,7 @@ from timpani.native.build import build_without_mpi
 from timpani.report.document.text import text_of
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.provenance import provenance
-from timpani.report.tables.cell_tables import cell_tables
+from timpani.report.tables.campaign_tables import cell_tables
 from timpani.schedules.algorithms.verification import parse_range
 from timpani.schedules.predict.output import FILE
 from timpani.schedules.predict.stored import compare_predicted, predicted_sentence, stored_predictions

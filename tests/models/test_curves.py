@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from tests.tuning.campaigns import results
-from timpani.models.curves import curves, fittable_results
+from timpani.models.curve import curves, fittable_results
 from timpani.models.fit import fit
 from timpani.study.schema import CHANGED, STATE
 from timpani.tuning.decide.cell_table import estimate_cells

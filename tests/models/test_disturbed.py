@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from timpani.models.curve import Curve
-from timpani.models.disturbed import disturbed, medians_over_launches
+from timpani.models.curve import Curve, disturbed, medians_over_launches
 from timpani.models.hockney import Hockney, hockney, regimes
 from timpani.models.line import Array
 from timpani.models.segments import segment

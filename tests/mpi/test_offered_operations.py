@@ -6,7 +6,7 @@ from tests.mpi.conftest import RunPlan, every_mpi
 from timpani.campaign.plan.cells import indivisible
 from timpani.libraries.catalogue import AlgorithmInfo
 from timpani.native.mpi import Mpi
-from timpani.providers.point_to_point import point_to_point_catalogue, transposes_catalogue
+from timpani.providers.available import point_to_point_catalogue, transposes_catalogue
 from timpani.study.cell import Algorithm
 from timpani.study.operations import OPERATIONS
 

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from timpani.models.curves import TIME
+from timpani.models.curve import TIME
 from timpani.report.document.blocks import Document
 from timpani.schedules.algorithms.simulation import CostLine, Costs
 from timpani.schedules.predict.accuracy import ShownPrediction, costs_lines, costs_object

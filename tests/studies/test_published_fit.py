@@ -9,9 +9,8 @@ import pytest
 from tests.report.page.test_page import Page
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.message_locality import with_locality
-from timpani.models.fitted_model import NamedModel
-from timpani.models.regression import Regression
-from timpani.models.regressions import regressions
+from timpani.models.network import NamedModel
+from timpani.models.regression import Regression, regressions
 from timpani.report.figures.models import FITTED, MEASURED, SWITCH
 from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.page import render

@@ -8,15 +8,12 @@ import numpy as np
 import polars as pl
 
 from timpani.errors import UserError
-from timpani.models.curve import Curve
-from timpani.models.curves import curve_title, curves, fittable_results
-from timpani.models.fitted_model import Model, NamedModel, NotFitted
+from timpani.models.curve import Curve, curve_title, curves, fittable_results
 from timpani.models.hockney import MISS, Hockney, Regime, fitted_times, hockney, regimes
 from timpani.models.loggp import LogGP
 from timpani.models.max_rate import MaxRate
-from timpani.models.network import ROUND_TRIP, loggp_models, max_rate_models
-from timpani.models.regression import Regression
-from timpani.models.regressions import regressions
+from timpani.models.network import ROUND_TRIP, Model, NamedModel, NotFitted, loggp_models, max_rate_models
+from timpani.models.regression import Regression, regressions
 from timpani.models.segments import segment
 from timpani.models.switches import Switch, switches
 from timpani.study.schema import CURVE

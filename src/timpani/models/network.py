@@ -1,20 +1,37 @@
 """LogGP and max-rate from a campaign's rows; each model combines several curves."""
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import polars as pl
 
 from timpani.errors import UserError
-from timpani.models.curves import times_by_launch
-from timpani.models.disturbed import disturbed, medians_over_launches
-from timpani.models.fitted_model import NamedModel, NotFitted
+from timpani.models.curve import disturbed, medians_over_launches, times_by_launch
 from timpani.models.line import Array
 from timpani.models.loggp import LogGP, loggp
 from timpani.models.max_rate import MaxRate, max_rate
 from timpani.study.cell import parse_parameters
 from timpani.study.schema import CURVE, STATE, without
+
+Model = TypeVar("Model")
+
+
+@dataclass(frozen=True)
+class NamedModel(Generic[Model]):
+    """name: columns and values that these measurements have in common."""
+
+    name: dict[str, Any]
+    model: Model
+
+
+@dataclass(frozen=True)
+class NotFitted:
+    """The reason why a model couldn't be fitted, as a sentence."""
+
+    why: str
+
 
 ROUND_TRIP = "prtt"
 """The operation that LogGP uses; its parameters are `messages` and `delay_ns`."""

@@ -4,17 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
-from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 from timpani.providers.composed import composed_catalogue
 from timpani.providers.known_names import remember_names
-from timpani.providers.point_to_point import point_to_point_catalogue, transposes_catalogue
 from timpani.slices import Hook
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm
-from timpani.study.operations import OPERATIONS
+from timpani.study.operations import OPERATIONS, Operation
 from timpani.version import __version__
 
 _BUILT_IN: Hook[Callable[[Mpi | None], Catalogue]] = Hook("BUILT_IN_ALGORITHMS")
@@ -89,3 +88,30 @@ class AvailableAlgorithms:
             return None if self.library.launcher.simulates else ("timpani preload --rules FILE --", ())
         info = self.collectives.info(collective, algorithm)
         return ("", self.library.settings.setting(self.mpi, info, algorithm)) if info else None
+
+
+_OTHERS = [operation for operation in OPERATIONS.values() if operation.kind != "collective"]
+
+
+def point_to_point_catalogue(mpi: Mpi) -> Catalogue:
+    """What `mpi` offers in addition to collectives."""
+    algorithms = {each.name: (_info(each, DEFAULT),) for each in _OTHERS if not each.ways}
+    return Catalogue(mpi.kind, mpi.version, algorithms, name=mpi.name)
+
+
+def transposes_catalogue() -> Catalogue:
+    """The ways in which a matrix is transposed, and what they are compared with: all Timpani's, without a default."""
+    transposes = (each for each in _OTHERS if each.ways)
+    algorithms = {
+        each.name: tuple(_info(each, way.name, way.min_ranks, way.meaning) for way in each.ways) for each in transposes
+    }
+    return Catalogue(OWN, __version__, algorithms)
+
+
+def _info(operation: Operation, name: str, min_ranks: int | None = None, source: str = "") -> AlgorithmInfo:
+    """One way of an operation. No variable of a library holds its settings."""
+    parameters = tuple(
+        Parameter(each.name, "", each.default_value, each.meaning, each.minimum) for each in operation.parameters
+    )
+    restrictions = Restrictions(min_ranks=operation.min_ranks if min_ranks is None else min_ranks)
+    return AlgorithmInfo(operation.name, name, name, parameters, restrictions=restrictions, source=source)

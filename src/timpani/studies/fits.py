@@ -8,7 +8,7 @@ from statistics import NormalDist
 from typing import Any, Self
 
 from timpani.libraries.registry import counterpart
-from timpani.models.fitted_model import NamedModel
+from timpani.models.network import NamedModel
 from timpani.models.regression import Coefficient, Regression
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.fit.published_fit import FitComparison

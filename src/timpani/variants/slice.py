@@ -1,6 +1,6 @@
 """What this slice adds; `timpani/slices.py` says how."""
 
 VARIANTS = ("timpani.variants.named:VARIANTS",)
-CAMPAIGN_WARNINGS = ("timpani.variants.unchanged:unchanged_warnings",)
+CAMPAIGN_WARNINGS = ("timpani.variants.setting:unchanged_warnings",)
 WINNING_SETTINGS = ("timpani.variants.setting:setting_of",)
 REPORT_SECTIONS = ("timpani.variants.table:variant_section",)

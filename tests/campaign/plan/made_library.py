@@ -5,9 +5,8 @@ from pathlib import Path
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
-from timpani.providers.available import AvailableAlgorithms
+from timpani.providers.available import AvailableAlgorithms, point_to_point_catalogue, transposes_catalogue
 from timpani.providers.composed import composed_catalogue
-from timpani.providers.point_to_point import point_to_point_catalogue, transposes_catalogue
 from timpani.study.cell import OWN
 
 MPI = Mpi("openmpi", "Open MPI", "4.1.4", Path("/mpi/bin/mpirun"), Path("/mpi/bin/mpicxx"), None)

@@ -6,7 +6,7 @@ import polars as pl
 from tests.campaign_files import results_frame
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.report.document.table import Table, Value
-from timpani.report.tables.cell_tables import AVERAGES_ONLY, cell_tables
+from timpani.report.tables.campaign_tables import AVERAGES_ONLY, cell_tables
 from timpani.report.tables.conditions import CONDITION_COLUMNS, conditions_of, with_conditions
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import POINT

@@ -4,10 +4,10 @@ from math import isfinite
 from typing import Any
 
 from timpani.models.fit import CurveFit, Fit
-from timpani.models.fitted_model import NamedModel
 from timpani.models.hockney import Hockney, Regime
 from timpani.models.loggp import LogGP
 from timpani.models.max_rate import MaxRate
+from timpani.models.network import NamedModel
 from timpani.models.regression import Regression
 from timpani.models.switches import Switch
 from timpani.report.fit.fit_context import FitContext

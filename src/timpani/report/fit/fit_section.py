@@ -11,9 +11,8 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.message_locality import Localities, localities_of, locality_of
 from timpani.errors import UserError
 from timpani.models.fit import CurveFit, fit
-from timpani.models.fitted_model import NamedModel
 from timpani.models.hockney import fitted_times
-from timpani.models.network import ROUND_TRIP
+from timpani.models.network import ROUND_TRIP, NamedModel
 from timpani.models.regression import Regression
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.figures.columns import CONDITIONS, SETTING

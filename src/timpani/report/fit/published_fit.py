@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from timpani.models.fitted_model import NamedModel
+from timpani.models.network import NamedModel
 from timpani.models.regression import Regression
 from timpani.report.document.table import Table
 from timpani.slices import Hook

@@ -9,7 +9,7 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.message_locality import with_locality
 from timpani.errors import UserError
-from timpani.models.curves import fittable_results
+from timpani.models.curve import fittable_results
 from timpani.models.fit import CurveFit, fit_curves
 from timpani.models.segments import possible_breaks
 from timpani.report.document.table import MISSING, Table, Value

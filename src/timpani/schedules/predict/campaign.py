@@ -9,7 +9,7 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign, check_one_machine, load_one_machine
 from timpani.libraries.find import first_mpi
-from timpani.models.curves import TIME, curve_title
+from timpani.models.curve import TIME, curve_title
 from timpani.native.build import build_without_mpi
 from timpani.schedules.algorithms.catalogue import own_catalogue
 from timpani.schedules.algorithms.simulation import NotSimulated, SimulatedCall, Simulator
