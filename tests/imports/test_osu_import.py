@@ -413,3 +413,9 @@ def test_the_datatype_of_messages_may_follow_the_heading(tmp_path: Path) -> None
         ("MPI_CHAR", [1, 2]),
         ("MPI_INT", [4]),
     ]
+
+
+def test_the_version_of_a_fork_is_no_other_test(tmp_path: Path) -> None:
+    rows = "# Size       Avg Latency(us)\n1                      20.00\n2                      20.10\n"
+    [table] = written(tmp_path, f"# OSU MPI All-to-All Personalized Exchange Latency Test v7.0-site3\n{rows}").tables
+    assert (table.collective, figures(table)) == ("alltoall", [(1, 20.0), (2, 20.1)])

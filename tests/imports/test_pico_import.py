@@ -118,3 +118,15 @@ def test_a_number_that_is_cut_off_is_refused(tmp_path: Path) -> None:
     file.write_text("highest\n2000\n21")
     with pytest.raises(UserError, match=":3 is cut off"):
         read_log(file)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [(",2,2,ALLREDUCE", ",0,2,ALLREDUCE"), ("OMPI,4.1.6,1.0.0,no", "OM\rPI,4.1.6,1.0.0,no")]
+)
+def test_metadata_with_no_nodes_or_a_broken_line_are_refused_in_one_line(tmp_path: Path, old: str, new: str) -> None:
+    file = results(tmp_path)
+    (tmp_path / "desk_metadata.csv").write_bytes(METADATA.replace(old, new, 1).encode())
+    done = typed("import", file, "-o", tmp_path / "c")
+    assert done.returncode == 2
+    assert "desk_metadata.csv" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -89,3 +89,9 @@ def test_unknown_lines_are_left_out_with_their_numbers(tmp_path: Path, old: str,
 def test_a_summary_without_median_is_left_out(tmp_path: Path) -> None:
     [left_out] = written(tmp_path, (LOGS / "summary.txt").read_text().replace("median_sec", "var_sec")).left_out
     assert "has no median" in str(left_out)
+
+
+def test_output_of_2020_is_read(tmp_path: Path) -> None:
+    older = LOCAL.replace("#@runtime_type=", "#@clocktype=").replace("#@procsync=", "#@sync=")
+    assert older != LOCAL
+    assert written(tmp_path, older).tables == written(tmp_path, LOCAL).tables

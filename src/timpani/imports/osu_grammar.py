@@ -21,7 +21,7 @@ from timpani.study.operations import OPERATIONS, OSU_TITLES, Quantity
 
 _OPERATION_OF = {title: name for name, title in OSU_TITLES.items()}
 _TITLE = re.compile(
-    r"# OSU (?P<build>MPI(?:-[A-Z]+)?(?: MANAGED)?) (?P<title>.+?) Test(?: v[\d.]+\w*| \(Version [\d.]+\))?"
+    r"# OSU (?P<build>MPI(?:-[A-Z]+)?(?: MANAGED)?) (?P<title>.+?) Test(?: v[\d.]+[\w.-]*| \(Version [\d.]+\))?"
 )
 _ANY_TITLE = re.compile(r"#\s*(?:OSU|OMB)\s+(?:MPI )?(?P<title>.*?)(?: Test\b.*)?")
 

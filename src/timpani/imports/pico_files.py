@@ -114,10 +114,16 @@ class PicoReader(LogReader):
         except FileNotFoundError:
             raise _MissingError(f"has no {file}, which names its collective", "restore that file") from None
         needed = {"timestamp", "test_id", "collective_type", "nnodes", "tasks_per_node", "gpu_awareness"}
-        for row in csv.DictReader(io.StringIO(text)):
+        try:
+            rows = list(csv.DictReader(io.StringIO(text)))
+        except csv.Error as error:
+            raise _MissingError(f"has {file}, which can't be read ({error})", "restore that file") from None
+        for row in rows:
             if row.get("timestamp") == test.parent.name and row.get("test_id") == test.name:
                 counts = (row.get("nnodes") or "", row.get("tasks_per_node") or "")
-                if not needed <= {key for key, value in row.items() if value} or not all(map(is_whole, counts)):
+                if not needed <= {key for key, value in row.items() if value} or not all(
+                    is_whole(each) and int(each) for each in counts
+                ):
                     raise _MissingError(f"has an incomplete row in {file}", "complete it")
                 return row
         raise _MissingError(f"has no row in {file} for {test.parent.name}, test {test.name}", "add it")

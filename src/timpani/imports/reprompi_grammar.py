@@ -25,6 +25,9 @@ _BEGIN = re.compile(r"#(?:Command-Line Arguments:|MPI calls:).*")
 _COLUMNS = frozenset({"test", "nrep", "count", "msize_bytes", "errorcode", "runtime_sec", "total_nrep", "valid_nrep"})
 _SUMMARIES = frozenset(f"{name}_sec" for name in ("mean", "median", "min", "max", "var", "stddev"))
 _NEEDED = ("nprocs", "datatype", "datatype_size_bytes", "runtime_type", "procsync")
+_NAMES_OF_2020 = {"clocktype": "runtime_type", "sync": "procsync"}
+"""What ReproMPI called these settings in 2020."""
+
 _US_PER_S = 1e6
 
 _TIMES = {"global": "", "local": "longest time of a rank"}
@@ -49,7 +52,7 @@ class ReproMpiReader(LogReader):
         words = text.split()
         if match := _SETTING.fullmatch(text):
             self.close()
-            self._settings[match["key"]] = match["value"]
+            self._settings[_NAMES_OF_2020.get(match["key"], match["key"])] = match["value"]
         elif _BEGIN.fullmatch(text):
             self.close()
             if text.startswith("#Command"):
