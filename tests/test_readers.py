@@ -113,7 +113,7 @@ GROUP = {"name": "g", "nodes": ["desk", "n2"], "cores": 4, "sockets": 2}
 IDENTITY = "0123456789abcdef"
 HEADER: dict[str, Any] = {
     "format": "timpani-campaign",
-    "version": 2,
+    "version": 1,
     "id": IDENTITY,
     "created": "2026-01-01",
     "study": {
