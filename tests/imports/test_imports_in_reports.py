@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.imports.test_osu_format import cells
+from tests.report.tables.test_osu_format import cells
 from timpani.campaign.folder.load import load
 from timpani.imports.log_import import BenchmarkLog, import_logs, read_log
 from timpani.report.page.page import render
