@@ -52,6 +52,24 @@ def test_the_rooms_import_each_other_as_documented() -> None:
     assert found == documented()
 
 
+def test_each_room_has_a_row_in_the_document() -> None:
+    rows = re.findall(r"^\| `src/timpani/(\w+)/` \|", DOCUMENT.read_text(), re.MULTILINE)
+    assert sorted(rows) == sorted(room.name for room in rooms())
+
+
+_FILE = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|cpp|hpp))`")
+
+
+def test_files_that_pages_name_exist() -> None:
+    lost = {
+        f"{page.relative_to(ROOT)}: {name}"
+        for page in ROOT.glob("docs/**/*.md")
+        for name in _FILE.findall(page.read_text())
+        if not any((above / name).exists() for above in (ROOT, SOURCE, NATIVE, ROOT / "tests"))
+    }
+    assert not lost
+
+
 def folders_of(room: Path) -> list[Path]:
     """The packages inside a room; the libraries' folders are entries of one registry, and know no other."""
     return [

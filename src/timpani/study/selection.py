@@ -2,7 +2,7 @@
 
 Each library's tuning files are written from it.
 
-The annotations are the format of `rules/table/table_file.py`: limits of numbers, and keys that differ from a field.
+The annotations are the format of `tune/table_file.py`: limits of numbers, and keys that differ from a field.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
