@@ -8,8 +8,8 @@ import polars as pl
 
 from bench.common.command import timpani
 from timpani.campaign.folder.load import load
-from timpani.tuning.decide.changes import FASTER, changes
-from timpani.tuning.decide.decide import EQUIVALENCE_RATIO, SLOWER
+from timpani.judge.changes import FASTER, changes
+from timpani.judge.decide import EQUIVALENCE_RATIO, SLOWER
 
 LAUNCHES = 40  # half of them a campaign
 PAIRS = 200

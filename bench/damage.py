@@ -16,12 +16,12 @@ from bench.common.mutate import mutate
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import Campaign, load, verify
 from timpani.errors import UserError
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.report.document.text import text_of
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.provenance import provenance
 from timpani.report.verdict.verdict_text import verdict_document
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 CORRUPTIONS = int(os.environ.get("CORRUPTIONS", "1000"))
 SEED = int(os.environ.get("SEED", "1"))

@@ -16,8 +16,8 @@ import polars as pl
 from bench.common.command import cells, timpani
 from bench.variants import BLOCKS, LEVEL_WANTED, POWER_WANTED, SLOWDOWN, summarize
 from timpani.campaign.folder.load import load
-from timpani.tuning.decide.decide import compare_with_default
-from timpani.tuning.decide.raced import raced_results
+from timpani.judge.decide import compare_with_default
+from timpani.judge.raced import raced_results
 
 CAMPAIGNS = 24
 SIZE = "64Ki"

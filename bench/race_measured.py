@@ -17,10 +17,10 @@ import polars as pl
 from bench.common.command import timpani
 from bench.common.cost_of_choices import Choices, choices_of, log_times, regret
 from timpani.campaign.folder.load import Campaign, load
+from timpani.judge.decide import decide
+from timpani.judge.raced import race_standings, race_verdict, raced_results
 from timpani.libraries.find import choose_mpi, find_mpis
 from timpani.study.cell import DEFAULT
-from timpani.tuning.decide.decide import decide
-from timpani.tuning.decide.raced import race_standings, race_verdict, raced_results
 
 HERE = ("bcast", "allreduce", "reduce", "allgather", "alltoall", "--sizes", "1:1M")
 LAB = ("bcast", "allreduce", "--sizes", "1Ki:64Ki", "--ranks", "8", "--slot", "25ms")

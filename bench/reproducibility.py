@@ -15,9 +15,9 @@ import polars as pl
 from bench.common.command import timpani
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.machine_states import with_states
+from timpani.judge.decide import compare_with_default
+from timpani.judge.raced import RacedResults
 from timpani.study.schema import CHANGED, STATE
-from timpani.tuning.decide.decide import compare_with_default
-from timpani.tuning.decide.raced import RacedResults
 
 CAMPAIGNS = 10
 LAUNCHES = 8

@@ -13,8 +13,8 @@ import polars as pl
 from bench.common.command import cells, timpani
 from bench.common.cost_of_choices import Choices, LogTimes, choices_of, log_times, regret
 from timpani.campaign.folder.load import load
+from timpani.judge.raced import race_standings, raced_results
 from timpani.study.schema import algorithm_label
-from timpani.tuning.decide.raced import race_standings, raced_results
 
 LAUNCHES = 5
 MAX_SECONDS = 60.0

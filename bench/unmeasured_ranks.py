@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from bench.common.command import timpani
 from timpani.campaign.folder.load import Campaign
+from timpani.judge.points import launch_medians
 from timpani.study.cell import Algorithm
 from timpani.study.selection import Call, SelectionTable
 from timpani.tune.from_campaign import load_together, table_of
-from timpani.tuning.decide.points import launch_medians
 
 MACHINE = "simgrid:two-nodes-of-128"
 MADE_FROM = (64, 256)

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import frame
+from timpani.judge.changes import changes
+from timpani.judge.decide import compare_with_default
+from timpani.judge.raced import RacedResults
 from timpani.stats.compare import ALPHA
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.decide.changes import changes
-from timpani.tuning.decide.decide import compare_with_default
-from timpani.tuning.decide.raced import RacedResults
 
 COMPARISONS = 200
 """Points of one campaign: `timpani compare` corrects for all points of two campaigns together."""

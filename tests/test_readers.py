@@ -36,6 +36,8 @@ from timpani.campaign.read.message_locality import with_locality
 from timpani.campaign.run.prove import indistinct
 from timpani.errors import UserError
 from timpani.imports.log_import import BenchmarkLog, import_logs
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.libraries.intel.adjust_file import AdjustFile
 from timpani.libraries.mpich.selection_tree import dump
 from timpani.libraries.mpich.tree_file import CompositionsFile, TreeFile, linted
@@ -67,8 +69,6 @@ from timpani.study.sizes import parse_sizes
 from timpani.study.study import read_study
 from timpani.study.values import parse_duration, parse_ranks
 from timpani.tune import table_file
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 DATA = Path(__file__).parent / "data"
 

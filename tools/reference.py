@@ -13,8 +13,8 @@ from timpani.campaign.folder.fields import EndingFields, ProofFields, Recorded, 
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import COPIED, RECORDED
 from timpani.campaign.folder.raw_record import Measured
+from timpani.judge.cell_columns import ADDED, FURTHER, STABLE, Column
 from timpani.study.schema import CELL
-from timpani.tuning.decide.cell_columns import ADDED, FURTHER, STABLE, Column
 from tools.command_reference import markdown_table
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import polars as pl
 
 from timpani.campaign.folder.load import load
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 
 TIMPANI = str(Path(sys.executable).parent / "timpani")
 

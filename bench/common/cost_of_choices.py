@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
-from timpani.tuning.decide.points import launch_medians
+from timpani.judge.points import launch_medians
 
 Point = tuple[str, int]
 """A collective and a size in bytes."""

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.cli.typed import typed
+from tests.judge.campaigns import around
 from tests.report.conftest import synthetic_header, synthetic_launches, write_campaign
-from tests.tuning.campaigns import around
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.study.cell import Algorithm, Cell
 

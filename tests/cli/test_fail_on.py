@@ -8,11 +8,11 @@ import pytest
 
 from tests.cli.test_compare import campaign
 from tests.cli.typed import typed
-from tests.tuning.campaigns import around
+from tests.judge.campaigns import around
+from timpani.judge.changes import ChangeLimit
 from timpani.study.cell import Algorithm
 from timpani.study.selection import Call
 from timpani.tune.confirmation import ConfirmedPoint, ConfirmedRatio, changes_meeting
-from timpani.tuning.decide.changes import ChangeLimit
 
 
 @pytest.fixture(scope="module")

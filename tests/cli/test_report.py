@@ -18,7 +18,7 @@ from tests.report.conftest import (
 )
 from timpani.cli.report import report
 from timpani.errors import UserError
-from timpani.tuning.decide.decide import EQUIVALENCE_MARGIN
+from timpani.judge.decide import EQUIVALENCE_MARGIN
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.test_compare import campaign
 from tests.cli.typed import typed
-from tests.tuning.campaigns import around
+from tests.judge.campaigns import around
 
 
 class Page(HTMLParser):

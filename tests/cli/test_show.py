@@ -15,11 +15,11 @@ from timpani.campaign.folder.load import load
 from timpani.campaign.folder.store import Store
 from timpani.cli.show import show
 from timpani.errors import UserError
+from timpani.judge.cell_table import CONTRACT, EXTRAS, estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.machine.describe import MachineDescription
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import LOCALITY
-from timpani.tuning.decide.cell_table import CONTRACT, EXTRAS, estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 APP = typer.Typer()
 APP.command()(show)

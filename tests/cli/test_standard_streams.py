@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_compare import campaign
-from tests.tuning.campaigns import around
+from tests.judge.campaigns import around
 
 TIMPANI = str(Path(sys.executable).with_name("timpani"))
 OSU_LOG = Path(__file__).parents[1] / "data/osu/bcast-7.4-full.txt"

@@ -9,9 +9,9 @@ from timpani.campaign.folder.load import Campaign, load
 from timpani.errors import UserError
 from timpani.imports.log_import import BenchmarkLog, Imported, import_logs, read_log
 from timpani.imports.printed_table import PrintedFile, PrintedTable
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.report.tables.osu_format import osu_blocks
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 LOGS = Path(__file__).parents[1] / "data" / "osu"
 CONDITIONS: dict[str, Any] = {"ranks": 4, "machine": "old", "datatype": None, "command": "import"}

@@ -3,12 +3,12 @@
 import polars as pl
 import pytest
 
-from tests.tuning.campaigns import results
+from tests.judge.campaigns import results
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import RacedResults
 from timpani.models.curve import curves, fittable_results
 from timpani.models.fit import fit
 from timpani.study.schema import CHANGED, STATE
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import RacedResults
 
 SIZES = (1, 1024, 4096, 16384)
 NEAR, FAR = (0.2, 0.001), (0.9, 0.001)

@@ -11,6 +11,7 @@ from tests.cli.typed import typed
 from tests.programs.profile_files import CALL, part_text, write_profile
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
+from timpani.judge.raced import raced_results
 from timpani.programs.pages.profile_document import savings_document, savings_sentence
 from timpani.programs.profile.profile_folder import ProfileHeader, ProgramMpi, read_profile
 from timpani.programs.profile.profile_lines import ProfilePart
@@ -20,7 +21,6 @@ from timpani.programs.profile.savings import expected_savings
 from timpani.study.arrival import TOGETHER
 from timpani.study.keys import ROTATING
 from timpani.study.operations import CallArguments
-from timpani.tuning.decide.raced import raced_results
 
 SECOND = 1_000_000_000
 SMALL = {**CALL, "name": "bcast", "operator": "", "size_class": 4, "bytes": 200 * 8, "calls": 200}

@@ -22,6 +22,8 @@ from timpani.campaign.run import run
 from timpani.campaign.run.cell_result import result_of
 from timpani.campaign.run.session import Session
 from timpani.cli.terminal.ending import stopped_status
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import race_standings, raced_results
 from timpani.race.agenda import Racing
 from timpani.report.figures.maps import RACED
 from timpani.stats.regret import UNSEEN_MODE_FACTOR
@@ -29,8 +31,6 @@ from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.compose import compose
 from timpani.study.schema import ALLOWED, REGRET
 from timpani.study.study import Study
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import race_standings, raced_results
 
 pytestmark = [needs_mpi, needs_two_cores]
 

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.judge.raced import SAMPLE_LAUNCHES
 from timpani.race.agenda import Racing
 from timpani.race.grid import algorithms_to_sample, coarse, contradicts_expectation, grids
 from timpani.race.race import Standing
 from timpani.stats.regret import MIN_LAUNCHES
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.point_weights import Point
-from timpani.tuning.decide.raced import SAMPLE_LAUNCHES
 
 NAMES = (DEFAULT, "linear", "binomial", "chain", "pipeline", "scatter", "ring")
 SIZES = [8, 64, 512, 4096, 32768]

@@ -8,14 +8,14 @@ import pytest
 
 from tests.campaign_files import results_frame
 from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.decide import SLOWER, WITHIN, compare_with_default, decide
+from timpani.judge.raced import RacedResults, race_standings, race_verdict, raced_points
 from timpani.race.results import ReadRace
 from timpani.report.verdict.race_lines import dropped_variant_lines, race_lines
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.point_weights import Point
 from timpani.study.schema import ALLOWED, REGRET
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.decide import SLOWER, WITHIN, compare_with_default, decide
-from timpani.tuning.decide.raced import RacedResults, race_standings, race_verdict, raced_points
 
 TIMES = {DEFAULT: 2.0, "linear": 1.0, "ring": 4.0}
 

@@ -9,8 +9,8 @@ from tests.campaign_files import cells, results_of, write_campaign, write_lines
 from tests.cli.typed import typed
 from tests.installed import needs_simgrid
 from timpani.campaign.folder.load import load
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 
 SIZES = [2**power for power in range(3, 21)]
 SWITCH = 8192

@@ -8,8 +8,8 @@ import pytest
 from tests.cli.typed import typed
 from tests.installed import needs_simgrid
 from timpani.campaign.folder.load import load
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 
 pytestmark = needs_simgrid
 

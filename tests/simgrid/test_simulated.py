@@ -14,11 +14,11 @@ from tests.campaign.live import Live, gone, keys, wait_until
 from tests.cli.typed import typed
 from tests.installed import needs_simgrid
 from timpani.campaign.folder.load import load
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.decide import decide
+from timpani.judge.raced import RacedResults
 from timpani.machine.cores import read_cores
 from timpani.machine.platforms.platform import shipped_platforms
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.decide import decide
-from timpani.tuning.decide.raced import RacedResults
 
 pytestmark = needs_simgrid
 

@@ -7,7 +7,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests.tuning.campaigns import around, results
+from tests.judge.campaigns import around, results
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import RacedResults
 from timpani.studies.claim import Case, Claim
 from timpani.studies.claims import (
     CHECKS,
@@ -24,8 +26,6 @@ from timpani.studies.claims import (
     verdict_of,
 )
 from timpani.study.compose import shipped_studies
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import RacedResults
 
 SIZES = [2**power for power in range(21)]
 

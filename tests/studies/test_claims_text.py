@@ -9,12 +9,12 @@ from tests.report.conftest import synthetic_header, write_campaign
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import load
 from timpani.campaign.read.message_locality import without_pairs
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.studies.agreement import agreement, pair_times, unpaired
 from timpani.studies.claims_text import check_claims, claims_object, claims_text
 from timpani.studies.tables import COMPARISON, import_published, published_times, read_published
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 BEHROOZ = read_published("behrooz", COMPARISON)
 

@@ -9,6 +9,8 @@ import pytest
 from tests.report.page.test_page import Page
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.message_locality import with_locality
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.models.network import NamedModel
 from timpani.models.regression import Regression, regressions
 from timpani.report.figures.models import FITTED, MEASURED, SWITCH
@@ -16,8 +18,6 @@ from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.page import render
 from timpani.studies.fits import StudyFit
 from timpani.studies.tables import import_published
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 pytestmark = pytest.mark.slow
 

@@ -10,11 +10,11 @@ import polars as pl
 from timpani.campaign.folder.fields import EndingFields, StartFields, recorded_fields
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.folder.raw_record import PACKED, read_lines
+from timpani.judge.cell_table import cells_in_context
+from timpani.judge.decide import decide
+from timpani.judge.raced import raced_results
 from timpani.study.schema import MACHINE_CELL
 from timpani.study.words import counted
-from timpani.tuning.decide.cell_table import cells_in_context
-from timpani.tuning.decide.decide import decide
-from timpani.tuning.decide.raced import raced_results
 
 if TYPE_CHECKING:
     from timpani.report.figures.theme import Chart

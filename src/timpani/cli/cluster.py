@@ -14,6 +14,8 @@ from rich.text import Text
 from timpani.campaign.folder.load import load_one_machine
 from timpani.cli.terminal.options import Force, Format, campaign_argument, format_option, output_option
 from timpani.errors import UserError, unknown
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.launch_request import HostList, host_file
 from timpani.libraries.library import Library
@@ -30,8 +32,6 @@ from timpani.models.hockney import LATENCY, costs_from_zero
 from timpani.report.fit.fit_text import curve_name
 from timpani.report.words.output_files import write_file
 from timpani.study.placement import check_placement
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 app = typer.Typer(no_args_is_help=True)
 

@@ -11,11 +11,11 @@ from timpani.cli.terminal.completing import complete_published
 from timpani.cli.terminal.named_campaigns import two_campaigns
 from timpani.cli.terminal.options import FailOn, Format, campaign_argument, document_format, document_text
 from timpani.errors import UserError
+from timpani.judge.changes import ChangeLimit, Changes
+from timpani.judge.decide import BY_VALUE, UNDECIDED
 from timpani.report.document.json import json_text
 from timpani.report.words.changes import changes_document, changes_junit, changes_object, limit_line
 from timpani.slices import Hook
-from timpani.tuning.decide.changes import ChangeLimit, Changes
-from timpani.tuning.decide.decide import BY_VALUE, UNDECIDED
 
 _PUBLISHED: Hook[Callable[[Path, str, Statistic | None, bool], str | dict[str, Any]]] = Hook("PUBLISHED_COMPARISON")
 """A campaign compared with a published study, by the campaign's statistic: as text, or as an object for JSON."""

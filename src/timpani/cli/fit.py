@@ -22,6 +22,8 @@ from timpani.cli.terminal.options import (
     expand,
 )
 from timpani.errors import UserError
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.models.fit import Fit
 from timpani.models.fit import fit as fit_models
 from timpani.report.document.blocks import Block, Document
@@ -33,8 +35,6 @@ from timpani.report.words.drawn_figures import FigureStyle
 from timpani.slices import Hook
 from timpani.study.cell import OWN
 from timpani.study.words import counted
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 
 class ModelPrediction(Protocol):

@@ -18,6 +18,8 @@ from timpani.cli.terminal.forms import Form, options_of, run_form
 from timpani.cli.terminal.named_campaigns import campaign_or_newest, two_campaigns
 from timpani.cli.terminal.options import Campaign, Statistic, campaign_argument, expand
 from timpani.errors import UserError
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.report.fit.published_fit import read_published_fits
 from timpani.report.page.compared_page import render_compared
 from timpani.report.page.contents import PredictedCells, Report
@@ -27,8 +29,6 @@ from timpani.report.page.table_files import ALL_TIMES, table_files
 from timpani.report.words.output_files import check_new, write_file, write_files
 from timpani.slices import Hook
 from timpani.study.words import counted
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 _PREDICTIONS: Hook[Callable[[Path, LoadedCampaign], PredictedCells]] = Hook("STORED_PREDICTIONS")
 REPORT_FORMS: Hook[Form] = Hook("REPORT_FORMS")

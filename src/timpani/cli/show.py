@@ -26,13 +26,13 @@ from timpani.cli.terminal.options import (
 )
 from timpani.cli.terminal.shown import ShownFormat, ShownOutput, print_or_write
 from timpani.errors import UserError
+from timpani.judge.cell_table import cells_in_context
 from timpani.report.document.blocks import Document
 from timpani.report.document.json import json_text
 from timpani.report.tables.campaign_tables import campaign_tables
 from timpani.report.tables.osu_format import osu_blocks
 from timpani.report.verdict.verdict_text import verdict_document, verdict_object
 from timpani.slices import Hook
-from timpani.tuning.decide.cell_table import cells_in_context
 
 _option = partial(typer.Option, rich_help_panel="Only a part of it")
 _DATA = (Format.json, Format.parquet)

@@ -8,6 +8,7 @@ from timpani.campaign.plan.estimate import longest_cell_seconds
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.run.agenda import Agenda
 from timpani.errors import UserError
+from timpani.judge.raced import SAMPLE_LAUNCHES
 from timpani.machine.nodes.model import Machine
 from timpani.race.futility import Futility
 from timpani.race.grid import grids
@@ -16,7 +17,6 @@ from timpani.stats.regret import ANALYSES, MIN_LAUNCHES
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.point_weights import Point, PointGoal, PointKey
 from timpani.study.study import Study
-from timpani.tuning.decide.raced import SAMPLE_LAUNCHES
 
 
 class Racing(Agenda):

@@ -15,10 +15,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from timpani.judge.raced import MIN_EXCESS, SAMPLE_LAUNCHES
 from timpani.race.race import Standing
 from timpani.study.cell import Algorithm
 from timpani.study.point_weights import Point
-from timpani.tuning.decide.raced import MIN_EXCESS, SAMPLE_LAUNCHES
 
 
 def coarse(values: Sequence[int], factor: int) -> list[int]:

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timpani.campaign.run.agenda import MAX_FAILURES, failures
+from timpani.judge.raced import ProgramLoss
 from timpani.stats.compare import INDIFFERENCE
 from timpani.stats.regret import Contest, VariancePrior, estimate_prior, selection_bias
 from timpani.study.cell import Algorithm
 from timpani.study.point_weights import Point, PointGoal, PointKey, loss
-from timpani.tuning.decide.raced import ProgramLoss
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import get_args
 
 import polars as pl
 
+from timpani.judge.raced import STANDING, DroppedVariant, RaceVerdict
 from timpani.race.futility import Outlook, OutlookKind, outlooks
 from timpani.race.grid import acceptable_at_all, chosen, contradicts_expectation, is_slower
 from timpani.race.race import DropReason, LaunchFailure, LaunchTime, Race, program_loss
@@ -25,7 +26,6 @@ from timpani.study.schema import (
     points_of,
     values_of,
 )
-from timpani.tuning.decide.raced import STANDING, DroppedVariant, RaceVerdict
 
 
 def read_race(rows: pl.DataFrame, goals: Mapping[PointKey, PointGoal]) -> "ReadRace":

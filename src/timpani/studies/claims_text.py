@@ -10,6 +10,8 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign, Statistic
 from timpani.campaign.read.message_locality import without_pairs
 from timpani.campaign.read.study_names import study_label
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.libraries.registry import counterpart
 from timpani.stats.interval import LEVEL
 from timpani.studies.claim import Case, Claim
@@ -28,8 +30,6 @@ from timpani.studies.tables import Published, is_import_of, study_times
 from timpani.study.cell import COMPOSED, OWN, Algorithm
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 _SINGLE = "single run, no interval"
 

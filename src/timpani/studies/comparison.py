@@ -10,6 +10,8 @@ from timpani.campaign.folder.load import Campaign, Statistic, load
 from timpani.campaign.read.doubts import Doubt
 from timpani.campaign.read.message_locality import without_pairs
 from timpani.campaign.read.study_names import by_statistic, notes_on, study_label, with_study_names
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.document.text import text_of
 from timpani.report.figures.columns import MESSAGES
@@ -36,8 +38,6 @@ from timpani.studies.tables import (
 )
 from timpani.study.operations import title_of
 from timpani.study.schema import MEASURED_US
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 
 def compared_with_published(

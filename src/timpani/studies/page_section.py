@@ -5,6 +5,8 @@ from dataclasses import replace
 import polars as pl
 
 from timpani.campaign.read.study_names import by_statistic
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.report.figures.columns import CALLS
 from timpani.report.page.contents import Report
 from timpani.report.page.sections import PageSection
@@ -12,8 +14,6 @@ from timpani.report.tables.algorithm_tables import with_unit
 from timpani.report.tables.conditions import with_conditions
 from timpani.report.tables.study_tables import study_tables
 from timpani.study.schema import STATISTIC
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 
 def study_section(report: Report) -> PageSection:

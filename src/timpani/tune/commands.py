@@ -31,6 +31,8 @@ from timpani.cli.terminal.options import (
     study_options,
 )
 from timpani.errors import UserError, printable
+from timpani.judge.choose_rules import rule_line, rules_text, select, warnings
+from timpani.judge.raced import raced_results
 from timpani.machine.where import resolve
 from timpani.native.mpi import Mpi
 from timpani.report.words.output_files import write_file
@@ -51,8 +53,6 @@ from timpani.tune.source_warnings import made_from
 from timpani.tune.table_file import TABLE_FILE
 from timpani.tune.tuned_page import PAGE
 from timpani.tune.workflow import PredictionReach
-from timpani.tuning.decide.choose_rules import rule_line, rules_text, select, warnings
-from timpani.tuning.decide.raced import raced_results
 
 _DEFAULT_MESSAGES: Hook[Callable[[Campaign, Mpi, int, int], Mapping[str, Mapping[int, str]]]] = Hook("DEFAULT_MESSAGES")
 

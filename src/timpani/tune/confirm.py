@@ -10,6 +10,7 @@ from timpani.cli.job import asks_for_job, run_as_job
 from timpani.cli.terminal.completing import complete_tuned
 from timpani.cli.terminal.forms import Form, options_of, run_form
 from timpani.cli.terminal.options import DryRun, FailOn, StudyOptions, expand, on_option, study_options
+from timpani.judge.changes import ChangeLimit
 from timpani.machine.where import resolve
 from timpani.report.words.dry_run import plan_lines
 from timpani.slices import Hook
@@ -18,7 +19,6 @@ from timpani.study.values import parse_duration
 from timpani.tune.confirmation_study import confirmation_study
 from timpani.tune.confirming import ConfirmedFrom, confirm_folder, table_and_campaign
 from timpani.tune.workflow import ConfirmRequest, TimeBudget, prepare_confirmation
-from timpani.tuning.decide.changes import ChangeLimit
 
 CONFIRM_FORMS: Hook[Form] = Hook("CONFIRM_FORMS")
 """Forms that apply where more than the folder is typed."""

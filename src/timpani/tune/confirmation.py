@@ -11,6 +11,8 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import rank_layouts
 from timpani.campaign.run.agenda import is_kill
+from timpani.judge.changes import FASTER, ChangeLimit
+from timpani.judge.points import REFERENCE_COLUMNS, compare_at_points, launch_medians
 from timpani.stats.compare import ALPHA, Samples, compare_families
 from timpani.study.cell import (
     DEFAULT,
@@ -23,8 +25,6 @@ from timpani.study.cell import (
 from timpani.study.schema import POINT, algorithm_of, cell_of
 from timpani.study.selection import Call, Rule, SelectionTable
 from timpani.tune.confirmation_study import parts_by_file, test_sizes
-from timpani.tuning.decide.changes import FASTER, ChangeLimit
-from timpani.tuning.decide.points import REFERENCE_COLUMNS, compare_at_points, launch_medians
 
 
 def ratios_across_starts(

@@ -12,6 +12,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.read.context import rank_layouts
 from timpani.errors import UserError
+from timpani.judge.points import launch_medians
 from timpani.libraries.registry import LIBRARIES
 from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, Cell, under_files
 from timpani.study.defaults import LAUNCHES
@@ -21,7 +22,6 @@ from timpani.study.schema import POINT, without
 from timpani.study.selection import Call, Rule, SelectionTable, SizeGap
 from timpani.study.study import Study
 from timpani.tune.tuned_files import PRELOAD_RULES
-from timpani.tuning.decide.points import launch_medians
 
 MAX_RATIO_TO_BEST = 1.1
 """An algorithm is measured again if it was within this factor of the best at one point: it may be best elsewhere."""

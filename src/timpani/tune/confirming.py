@@ -15,6 +15,7 @@ from timpani.cli.terminal.completing import complete_campaign
 from timpani.cli.terminal.measuring import measure_or_exit
 from timpani.cli.terminal.options import Trust
 from timpani.errors import UserError
+from timpani.judge.changes import ChangeLimit
 from timpani.native.mpi import Mpi
 from timpani.report.document.formats import render
 from timpani.report.verdict.answer import brief_warnings, more_warnings
@@ -34,7 +35,6 @@ from timpani.tune.table_file import TABLE_FILE, read_table_to_use
 from timpani.tune.tuned_files import TunedFiles, tuned_names
 from timpani.tune.tuned_page import PAGE, tuned_document
 from timpani.tune.workflow import MAX_ROUNDS, ConfirmRequest, confirm_rules
-from timpani.tuning.decide.changes import ChangeLimit
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign, load_one_machine
 from timpani.campaign.read.context import machine_layouts
 from timpani.errors import UserError
+from timpani.judge.choose_rules import select
+from timpani.judge.raced import race_standings, raced_points, raced_results
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.registry import LIBRARIES, library_title
 from timpani.native.mpi import Mpi
@@ -17,8 +19,6 @@ from timpani.study.cell import DEFAULT, OWN
 from timpani.study.schema import MACHINE_CELL, POINT, schema, values_of
 from timpani.study.selection import SelectionTable, SizesAt, Span, WrittenSetting
 from timpani.study.words import counted
-from timpani.tuning.decide.choose_rules import select
-from timpani.tuning.decide.raced import race_standings, raced_points, raced_results
 
 _WINNING: Hook[Callable[[Campaign], tuple[WrittenSetting | None, tuple[str, ...]]]] = Hook("WINNING_SETTINGS")
 

@@ -2,12 +2,12 @@
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import machine_layouts
+from timpani.judge.choose_rules import rule_line, select, warnings
+from timpani.judge.raced import raced_results
 from timpani.libraries.registry import LIBRARIES
 from timpani.providers.library_rules import library_rule
 from timpani.study.selection import Rule
 from timpani.tune.from_campaign import installed_library
-from timpani.tuning.decide.choose_rules import rule_line, select, warnings
-from timpani.tuning.decide.raced import raced_results
 
 
 def library_choices(campaign: Campaign, mpi_wanted: str | None) -> tuple[list[str], list[str], list[Rule]]:

@@ -7,13 +7,13 @@ from typing import Literal
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
+from timpani.judge.other_points import SettingGains
+from timpani.judge.points import compare_at_points, join_reference, launch_medians
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.schema import POINT, is_default
 from timpani.study.selection import SelectionTable
 from timpani.tune.confirmation import ConfirmedRatio
 from timpani.tune.confirmation_study import parts_by_file
-from timpani.tuning.decide.other_points import SettingGains
-from timpani.tuning.decide.points import compare_at_points, join_reference, launch_medians
 
 Switched = Literal["the setting alone", "the rules alone", "both"]
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from timpani.campaign.folder.load import Campaign, load
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.decide import decide
+from timpani.judge.raced import raced_results
+from timpani.judge.verdict import Verdict
 from timpani.report.verdict.answer import answer_sentence
 from timpani.report.verdict.verdict_text import conditions, verdict_of
 from timpani.study.words import counted
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.decide import decide
-from timpani.tuning.decide.raced import raced_results
-from timpani.tuning.decide.verdict import Verdict
 
 _NUMBER = re.compile(r"\d[\d.]*")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConflictError
 from timpani.errors import UserError
+from timpani.judge.choose_rules import own_rules_text
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import Library
@@ -18,7 +19,6 @@ from timpani.study.cell import OWN
 from timpani.study.selection import SIMULATED, Call, Rule, SelectionTable
 from timpani.study.variant import parse_variant
 from timpani.tune.table_file import TABLE_FILE, table_text
-from timpani.tuning.decide.choose_rules import own_rules_text
 
 MODULE_NAME = "timpani-tuned"
 """Modules of this name exclude each other. docs/how-to/make-your-library-choose-right.md recommends the name."""

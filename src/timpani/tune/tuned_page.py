@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from timpani.judge.raced import MIN_EXCESS, SAMPLE_LAUNCHES
 from timpani.report.document.blocks import Block, Bullets, Document, Heading, NextCommand, Sentence
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.verdict.answer import MAX_BRIEF, answer_sentence, brief_warnings, more_warnings
@@ -17,7 +18,6 @@ from timpani.tune.from_campaign import setting_words
 from timpani.tune.source_warnings import MadeFrom
 from timpani.tune.table_file import TABLE_FILE
 from timpani.tune.tuned_files import MODULE, PRELOAD_RULES, SWITCH_OFF, SWITCH_ON, TunedFiles
-from timpani.tuning.decide.raced import MIN_EXCESS, SAMPLE_LAUNCHES
 
 PAGE = "tuning.md"
 

@@ -7,13 +7,13 @@ import polars as pl
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedVariant
 from timpani.campaign.folder.load import Campaign
+from timpani.judge.decide import compared_with_default
+from timpani.judge.other_points import SettingGains, variant_gains, winner
 from timpani.libraries.registry import LIBRARIES
 from timpani.study.cell import DEFAULT
 from timpani.study.selection import WrittenSetting
 from timpani.study.variant import Variant, parse_variant
 from timpani.study.words import counted
-from timpani.tuning.decide.decide import compared_with_default
-from timpani.tuning.decide.other_points import SettingGains, variant_gains, winner
 
 
 def unchanged_variants(header: Header) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ from tests.campaign_files import results_frame
 from timpani.campaign.folder.fields import LAUNCH
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.machine_states import machine_states, probes, state_sentences
+from timpani.judge.cell_table import state_medians
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import STATE
-from timpani.tuning.decide.cell_table import state_medians
 
 LEVELS = {"near": 45.0, "far": 160.0}
 TIMES = {"near": 0.2, "far": 0.5}

@@ -5,7 +5,7 @@ import pytest
 from tests.campaign_files import cell, raced, results_of
 from timpani.campaign.read.study_names import CellSelection, select_cells
 from timpani.errors import UserError
-from timpani.tuning.decide.cell_table import estimate_cells
+from timpani.judge.cell_table import estimate_cells
 
 CELLS = estimate_cells(
     raced(

@@ -6,10 +6,10 @@ import pytest
 
 from tests.campaign_files import cell, made_up, results_of
 from timpani.campaign.read.message_locality import seats_of, with_locality
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.machine.nodes.locality import Seat
 from timpani.study.schema import LOCALITY
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 MACHINE = {
     "name": "n1",

@@ -30,8 +30,8 @@ from timpani.campaign.run.cell_result import result_of
 from timpani.campaign.folder.fields import check
 from timpani.campaign.plan.plan import Group, PlannedCell
 from timpani.campaign.folder.launch_result import RESULT, LaunchResult
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import RacedResults
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import RacedResults
 from timpani.study.cell import Algorithm, Cell
 planned = PlannedCell(0, Cell("bcast", Algorithm("openmpi", "default"), 2, "core", 64, "warm"), (), ())
 mpi = Mpi("openmpi", "Open MPI", "4.1.4", Path("mpirun"), Path("mpicxx"), None)

@@ -6,12 +6,12 @@ from tests.report.conftest import synthetic_header, write_campaign
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.message_locality import with_locality
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.contents import Report
 from timpani.report.page.page import render
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 pytestmark = pytest.mark.slow
 

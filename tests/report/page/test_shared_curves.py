@@ -2,8 +2,8 @@
 
 import polars as pl
 
+from timpani.judge.equal_schedules import EqualSchedules
 from timpani.report.page.shared_curves import draw_once, shared_curves, shared_notes, with_curve_labels
-from timpani.tuning.decide.equal_schedules import EqualSchedules
 
 SIZES = (8, 1024)
 EQUAL: EqualSchedules = {("bcast", 2, size): [("binary", "chain", "linear")] for size in SIZES}

@@ -5,13 +5,13 @@ import polars as pl
 
 from tests.campaign_files import results_frame
 from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import RacedResults
 from timpani.report.document.table import Table, Value
 from timpani.report.tables.campaign_tables import AVERAGES_ONLY, cell_tables
 from timpani.report.tables.conditions import CONDITION_COLUMNS, conditions_of, with_conditions
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import POINT
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import RacedResults
 
 
 def result(

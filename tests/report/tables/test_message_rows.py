@@ -12,6 +12,8 @@ from tests.report.message_campaign import LAUNCHES, MACHINE, PAIRS, RANKS, SIZES
 from tests.report.page.test_page import Page, campaign_of
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import RacedResults, raced_results
 from timpani.report.document.table import Table, Value
 from timpani.report.page.contents import Report
 from timpani.report.page.page import render
@@ -19,8 +21,6 @@ from timpani.report.tables.message_rows import message_rows
 from timpani.report.verdict.message_summary import message_summary, summary_lines
 from timpani.study.cell import Algorithm, Cell, parse_parameters
 from timpani.study.schema import LOCALITY, STATE
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import RacedResults, raced_results
 
 
 @pytest.fixture(scope="module")

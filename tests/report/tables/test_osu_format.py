@@ -6,10 +6,10 @@ import pytest
 from tests.campaign_files import results_frame
 from timpani.campaign.folder.header_parts import RecordedStudy
 from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import RacedResults
 from timpani.report.tables.osu_format import osu_blocks
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import RacedResults
 
 LOGS = Path(__file__).parents[2] / "data" / "osu"
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from timpani.campaign.folder.load import Campaign
+from timpani.judge.other_points import OtherPoints, competitor_noun
+from timpani.judge.verdict import DecisionForecast, DefaultRegret, Verdict
 from timpani.report.document.blocks import Document
 from timpani.report.document.text import text_of
 from timpani.report.verdict.answer import (
@@ -18,8 +20,6 @@ from timpani.report.verdict.answer import (
     how_sure,
     more_warnings,
 )
-from timpani.tuning.decide.other_points import OtherPoints, competitor_noun
-from timpani.tuning.decide.verdict import DecisionForecast, DefaultRegret, Verdict
 
 DEFAULT_REGRET = DefaultRegret("bcast", 8, "core", 65536, "warm", "here", "chain", 2.5, 2.25, 2.75)
 BY_RULES = "timpani preload --rules FILE -- mpirun"

@@ -11,6 +11,8 @@ from tests.installed import needs_mpi
 from tests.schedules.commands.test_predict import SIZES, measured, write
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.sealed import seal_object
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.schedules.predict.campaign import HIGH, LOW, PREDICTED
 from timpani.schedules.predict.output import FILE
 from timpani.schedules.predict.stored import (
@@ -19,8 +21,6 @@ from timpani.schedules.predict.stored import (
     predicted_sentence,
     stored_predictions,
 )
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 pytestmark = needs_mpi
 

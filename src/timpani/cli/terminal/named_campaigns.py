@@ -8,8 +8,8 @@ import typer
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.differing_conditions import matched_states
 from timpani.errors import UserError
+from timpani.judge.changes import Changes, changes
 from timpani.study.compose import operation_names
-from timpani.tuning.decide.changes import Changes, changes
 
 
 def campaign_or_newest(folder: Path | None) -> Path:

@@ -10,6 +10,8 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import rank_layouts
+from timpani.judge.decide import decide
+from timpani.judge.raced import raced_results
 from timpani.libraries.registry import library_title
 from timpani.programs.profile.profile_folder import ProgramProfile
 from timpani.programs.profile.profiled_points import ProfiledPoint, differing_arguments, profiled_points
@@ -19,8 +21,6 @@ from timpani.study.placement import UNPLACED, RankLayout
 from timpani.study.point_weights import loss
 from timpani.study.schema import point_of
 from timpani.study.words import counted
-from timpani.tuning.decide.decide import decide
-from timpani.tuning.decide.raced import raced_results
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.message_locality import Localities, localities_of, locality_of
 from timpani.errors import UserError
+from timpani.judge.cell_table import state_medians
 from timpani.models.fit import CurveFit, fit
 from timpani.models.hockney import fitted_times
 from timpani.models.network import ROUND_TRIP, NamedModel
@@ -32,7 +33,6 @@ from timpani.report.words.fit_words import (
 )
 from timpani.study.schema import CURVE, MACHINE_CELL, MEASURED_US, STATE, without
 from timpani.study.words import counted
-from timpani.tuning.decide.cell_table import state_medians
 
 _POINTS = 24
 """Points that a fitted line is drawn through: on log axes `a + b·n` is curved."""

@@ -10,6 +10,8 @@ from markupsafe import Markup
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.campaign_warnings import load_warnings
 from timpani.campaign.read.differing_conditions import differences
+from timpani.judge.changes import FASTER, Changes
+from timpani.judge.decide import SLOWER
 from timpani.report.document.table import Table
 from timpani.report.figures import theme
 from timpani.report.figures.ratios import speedup
@@ -22,8 +24,6 @@ from timpani.report.verdict.verdict_text import verdict_document
 from timpani.report.words.changes import STANDING_TITLES, change_counts, change_table, missing_partners
 from timpani.study.operations import title_of
 from timpani.study.words import counted
-from timpani.tuning.decide.changes import FASTER, Changes
-from timpani.tuning.decide.decide import SLOWER
 
 
 def render_compared(before: Campaign, after: Campaign, found: Changes) -> str:

@@ -11,6 +11,11 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import probes
 from timpani.campaign.read.context import with_boundaries, with_bounds
 from timpani.campaign.read.message_locality import with_locality
+from timpani.judge import knee
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.decide import compare_with_plain_message, compared_with_default, decide
+from timpani.judge.knee import distances_from_default
+from timpani.judge.raced import raced_results
 from timpani.report.document.table import Table
 from timpani.report.figures.columns import CALLS, COMPETITOR, CONDITIONS, SIZE_SERIES, WITHOUT_VARIANT, is_default
 from timpani.report.figures.figure import figures
@@ -33,11 +38,6 @@ from timpani.report.verdict.verdict_text import schedules_of, verdict_of
 from timpani.study.cell import DEFAULT, VARIANT_SIGN
 from timpani.study.schema import MACHINE_CELL, POINT, STATISTIC, SWEEP
 from timpani.study.sizes import size_series
-from timpani.tuning.decide import knee
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.decide import compare_with_plain_message, compared_with_default, decide
-from timpani.tuning.decide.knee import distances_from_default
-from timpani.tuning.decide.raced import raced_results
 
 
 class PredictedCells(Protocol):

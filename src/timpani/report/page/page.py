@@ -15,6 +15,8 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import state_sentences
 from timpani.campaign.read.campaign_warnings import campaign_warnings
 from timpani.campaign.read.doubts import Doubt, doubts
+from timpani.judge.raced import race_verdict, raced_results
+from timpani.judge.verdict import Verdict
 from timpani.report.document.blocks import Block, Sentence
 from timpani.report.figures import theme
 from timpani.report.figures.columns import SIZE_SERIES
@@ -40,8 +42,6 @@ from timpani.slices import Hook
 from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.stats.regret import ALPHA as RACE_ALPHA
 from timpani.study.words import per_cent
-from timpani.tuning.decide.raced import race_verdict, raced_results
-from timpani.tuning.decide.verdict import Verdict
 
 _IMPORT_DOUBTS: Hook[Callable[[Header], list[Doubt]]] = Hook("IMPORT_DOUBTS")
 """The doubts about tables that a campaign with this header was imported from."""

@@ -7,6 +7,8 @@ from typing import Literal
 import polars as pl
 from markupsafe import Markup
 
+from timpani.judge import knee
+from timpani.judge.verdict import Verdict
 from timpani.models.hockney import MISS
 from timpani.report.document.blocks import Block
 from timpani.report.document.table import Table
@@ -30,8 +32,6 @@ from timpani.stats.interval import LEVEL
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent
-from timpani.tuning.decide import knee
-from timpani.tuning.decide.verdict import Verdict
 
 
 @dataclass(frozen=True)

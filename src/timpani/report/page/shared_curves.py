@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from timpani.judge.equal_schedules import JOINED, EqualSchedules, schedule_name
 from timpani.study.words import counted
-from timpani.tuning.decide.equal_schedules import JOINED, EqualSchedules, schedule_name
 
 _MAX_NAMES = 2  # in a label; of more the first one and their number
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from timpani.judge.cell_table import cells_in_context
 from timpani.report.document.blocks import Document
 from timpani.report.document.formats import FormatName, render
 from timpani.report.document.table import Table
@@ -14,7 +15,6 @@ from timpani.report.tables.algorithm_tables import speedup_tables
 from timpani.report.tables.campaign_tables import campaign_tables
 from timpani.report.verdict import gains
 from timpani.study.operations import title_of
-from timpani.tuning.decide.cell_table import cells_in_context
 
 ALL_TIMES = "tables"
 """The files of all times, and the folder of all other tables."""

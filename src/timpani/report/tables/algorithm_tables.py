@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from timpani.judge.knee import FLAT_SIZES
 from timpani.report.document.table import MISSING, Table, Value
 from timpani.report.figures.columns import CONDITIONS, TRANSPOSES, is_default, ordered
 from timpani.report.figures.status import OK, status_words
@@ -12,7 +13,6 @@ from timpani.study.operations import OPERATIONS, quantity_of, title_of
 from timpani.study.schema import MEASURED_US
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, significant
-from timpani.tuning.decide.knee import FLAT_SIZES
 
 MARKS = {
     "not_converged": "n",

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
+from timpani.judge.decide import EQUIVALENCE_MARGIN
+from timpani.judge.verdict import DECIDED_SHARE, DecisionForecast, DefaultRegret, Verdict
 from timpani.report.document.blocks import Block, NextCommand, Sentence
 from timpani.stats.compare import ALPHA, INDIFFERENCE, INDIFFERENCE_TEXT
 from timpani.stats.regret import ALPHA as RACE_ALPHA
@@ -10,8 +12,6 @@ from timpani.study.cell import OWN, VARIANT_SIGN
 from timpani.study.operations import is_sized
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent, show_seconds
-from timpani.tuning.decide.decide import EQUIVALENCE_MARGIN
-from timpani.tuning.decide.verdict import DECIDED_SHARE, DecisionForecast, DefaultRegret, Verdict
 
 MAX_BRIEF = 3
 """Points, gains or warnings that a brief answer names."""

@@ -5,6 +5,9 @@ from typing import Any
 
 import polars as pl
 
+from timpani.judge.equal_schedules import EqualSchedules, schedule_name
+from timpani.judge.other_points import at_other_points
+from timpani.judge.verdict import STANDING_WORDS, Settings
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.figures.columns import CONDITIONS
 from timpani.report.verdict.answer import NOTHING_TO_SET, faster
@@ -12,9 +15,6 @@ from timpani.study.cell import OWN
 from timpani.study.operations import is_sized
 from timpani.study.sizes import show_size
 from timpani.study.words import counted
-from timpani.tuning.decide.equal_schedules import EqualSchedules, schedule_name
-from timpani.tuning.decide.other_points import at_other_points
-from timpani.tuning.decide.verdict import STANDING_WORDS, Settings
 
 ABOUT = (
     f"The points at which an algorithm is {faster(simulated=False)} than the default, then how to switch each of these "

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from timpani.judge.raced import MIN_EXCESS, DroppedVariant, ProgramLoss, RaceVerdict
 from timpani.stats.regret import ALPHA, ANALYSES
 from timpani.study.words import counted, per_cent
-from timpani.tuning.decide.raced import MIN_EXCESS, DroppedVariant, ProgramLoss, RaceVerdict
 
 
 def race_lines(race: RaceVerdict | None) -> list[str]:

@@ -13,6 +13,18 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import machine_states, state_sentences
 from timpani.campaign.read.campaign_warnings import campaign_warnings, machine_loads, too_busy
 from timpani.campaign.read.study_names import notes_on
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.decide import SAMPLED, compared_with_default, decide
+from timpani.judge.equal_schedules import (
+    JOINED,
+    EqualSchedules,
+    equal_schedules,
+    schedule_name,
+    without_contradictions,
+)
+from timpani.judge.other_points import at_other_points, gain_parts
+from timpani.judge.raced import race_standings, race_verdict, raced_results
+from timpani.judge.verdict import Verdict, summarize
 from timpani.libraries.find import eager_limits, within_node
 from timpani.libraries.registry import LIBRARIES
 from timpani.report.document.blocks import Block, Document, NextCommand, Sentence
@@ -30,18 +42,6 @@ from timpani.stats.compare import ALPHA
 from timpani.study.cell import OWN
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.decide import SAMPLED, compared_with_default, decide
-from timpani.tuning.decide.equal_schedules import (
-    JOINED,
-    EqualSchedules,
-    equal_schedules,
-    schedule_name,
-    without_contradictions,
-)
-from timpani.tuning.decide.other_points import at_other_points, gain_parts
-from timpani.tuning.decide.raced import race_standings, race_verdict, raced_results
-from timpani.tuning.decide.verdict import Verdict, summarize
 
 
 def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame) -> Verdict:

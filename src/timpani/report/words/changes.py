@@ -16,6 +16,8 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.campaign_warnings import load_warnings
 from timpani.campaign.read.differing_conditions import differences
+from timpani.judge.changes import CHANGED_CELL, FASTER, ChangeLimit, Changes
+from timpani.judge.decide import BY_VALUE, EQUIVALENCE_MARGIN, SLOWER, UNDECIDED, WITHIN
 from timpani.report.document.blocks import Block, Bullets, Document, NextCommand, Sentence
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.document.text import text_of
@@ -25,8 +27,6 @@ from timpani.study.operations import OPERATIONS, is_sized
 from timpani.study.schema import STATES
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent, three_decimals
-from timpani.tuning.decide.changes import CHANGED_CELL, FASTER, ChangeLimit, Changes
-from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_MARGIN, SLOWER, UNDECIDED, WITHIN
 
 _MAX_ROWS = 30
 """Of what became slower, and of what became faster; JSON has all."""

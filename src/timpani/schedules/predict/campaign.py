@@ -8,6 +8,8 @@ from typing import Any
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign, check_one_machine, load_one_machine
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.libraries.find import first_mpi
 from timpani.models.curve import TIME, curve_title
 from timpani.native.build import build_without_mpi
@@ -18,8 +20,6 @@ from timpani.schedules.predict.observed import call_of, places_of
 from timpani.schedules.predict.predictions import predict
 from timpani.study.schema import CURVE, MEASURED_US, SWEEP, algorithm_name, is_timpani_schedule
 from timpani.study.sizes import show_sizes
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 _POINT = (*SWEEP, "message_bytes")
 PREDICTED, LOW, HIGH = "predicted_us", "predicted_low_us", "predicted_high_us"

@@ -8,6 +8,8 @@ import numpy as np
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.registry import LIBRARIES
 from timpani.schedules.algorithms.fingerprint import Fingerprints, Match, with_whole_messages
@@ -20,8 +22,6 @@ from timpani.study.cell import Algorithm, Cell, is_under_files, parse_parameters
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import cell_columns, cell_of, is_timpani_schedule
 from timpani.study.sizes import show_sizes
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.message_locality import localities_of, locality_of, seats_of
 from timpani.errors import UserError
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.machine.nodes.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, LEVELS, SAME_NODE, SAME_SWITCH, Seat
 from timpani.machine.nodes.model import Machine
 from timpani.models.fit import CurveFit, fit
@@ -23,8 +25,6 @@ from timpani.schedules.predict.calibrate import Observation
 from timpani.study.arrival import TOGETHER
 from timpani.study.cell import OWN, Algorithm, parse_parameters
 from timpani.study.schema import MACHINE_CELL, MEASURED_US, is_timpani_schedule
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.raced import raced_results
 
 Places = tuple[RankPlace, ...]
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
+from timpani.judge.choose_rules import RankPoint, Winners, rules_of
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Host
 from timpani.libraries.registry import LIBRARIES
@@ -39,7 +40,6 @@ from timpani.study.selection import Evidence, PredictedRules
 from timpani.study.sizes import show_sizes
 from timpani.study.words import counted
 from timpani.tune.workflow import PredictionReach
-from timpani.tuning.decide.choose_rules import RankPoint, Winners, rules_of
 
 Times = Mapping[tuple[str, Algorithm, int, int], PredictedTime]
 """By collective, schedule, ranks and size."""

@@ -6,13 +6,13 @@ from weakref import WeakKeyDictionary
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
+from timpani.judge.points import best_rows, compare_at_points, competing, join_reference, launch_medians
+from timpani.judge.raced import RacedResults, RecordedRace, raced_points, raced_results, split_by_race
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT
 from timpani.study.operations import PLAIN_MESSAGE
 from timpani.study.schema import ALGORITHM, POINT, cell_frame, is_default
 from timpani.study.words import per_cent
-from timpani.tuning.decide.points import best_rows, compare_at_points, competing, join_reference, launch_medians
-from timpani.tuning.decide.raced import RacedResults, RecordedRace, raced_points, raced_results, split_by_race
 
 EQUIVALENCE_RATIO = 1.05
 """The default is good enough if its time is significantly at most this multiple of the time of every other

@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from timpani.judge.equal_schedules import SAME_US
 from timpani.stats.compare import INDIFFERENCE, Samples, Stratum, compare_families
 from timpani.stats.states import MIN_PAIRS, without_state_effects
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import ALGORITHM, CHANGED, MEASURED_US, POINT, STATE, STATES, algorithm_label, is_default
-from timpani.tuning.decide.equal_schedules import SAME_US
 
 STRATA = "strata"
 

@@ -6,9 +6,9 @@ from tools.reference import described_keys
 
 from tests.campaign_files import results_frame
 from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.judge.cell_table import CONTRACT, EXTRAS, estimate_cells
+from timpani.judge.raced import RacedResults
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.decide.cell_table import CONTRACT, EXTRAS, estimate_cells
-from timpani.tuning.decide.raced import RacedResults
 
 CELL = Cell("bcast", Algorithm("openmpi", "chain", (("fanout", 4),)), 4, "core", 1024, "warm")
 

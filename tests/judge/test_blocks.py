@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.campaign_files import cell, made_up, raced, results_of
-from timpani.tuning.decide.decide import compare_with_default, decide
-from timpani.tuning.decide.points import samples_in_blocks
+from timpani.judge.decide import compare_with_default, decide
+from timpani.judge.points import samples_in_blocks
 
 
 def blocks(times: list[float], states: Sequence[str] = (), first: int = 1) -> list[dict[str, Any]]:

@@ -8,12 +8,12 @@ import pytest
 from tests.campaign_files import cell, results_frame, results_of
 from tests.installed import needs_slice
 from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.judge.choose_rules import own_rules_text, select, warnings
+from timpani.judge.raced import RacedResults
 from timpani.study.cell import OWN
 from timpani.study.placement import RankLayout
 from timpani.study.schema import REGRET
 from timpani.study.selection import Rule, SizeGap, Span
-from timpani.tuning.decide.choose_rules import own_rules_text, select, warnings
-from timpani.tuning.decide.raced import RacedResults
 
 LAYOUTS = {"m": {(8, "node"): RankLayout(4, 2), (8, "core"): RankLayout(4, 2), (4, "node"): RankLayout(4, 1)}}
 NOISE = (0.98, 0.99, 1.0, 1.01, 1.02, 1.03)

@@ -9,6 +9,8 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import with_bounds
 from timpani.campaign.read.message_locality import with_locality
+from timpani.judge.cell_columns import FURTHER, STABLE, SUMMARIES
+from timpani.judge.raced import RacedResults, ended_cells, raced_results
 from timpani.stats.compare import launches_needed
 from timpani.stats.interval import median_ranks
 from timpani.study.operations import OPERATIONS
@@ -23,8 +25,6 @@ from timpani.study.schema import (
     algorithm_label,
     is_default,
 )
-from timpani.tuning.decide.cell_columns import FURTHER, STABLE, SUMMARIES
-from timpani.tuning.decide.raced import RacedResults, ended_cells, raced_results
 
 CONTRACT = tuple(column.name for column in STABLE)
 """The columns that users' scripts rely on, in this order."""

@@ -5,14 +5,14 @@ import polars as pl
 import pytest
 
 from tests.campaign_files import results_frame
-from tests.tuning.campaigns import around, results
+from tests.judge.campaigns import around, results
 from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.decide import SLOWER, UNDECIDED, WITHIN, compare_with_default, decide
+from timpani.judge.points import most_frequent
+from timpani.judge.raced import RacedResults
+from timpani.judge.verdict import Verdict, summarize
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.decide import SLOWER, UNDECIDED, WITHIN, compare_with_default, decide
-from timpani.tuning.decide.points import most_frequent
-from timpani.tuning.decide.raced import RacedResults
-from timpani.tuning.decide.verdict import Verdict, summarize
 
 
 def at_one_size(**medians: list[float]) -> pl.DataFrame:

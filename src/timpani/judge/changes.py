@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from timpani.errors import UserError
+from timpani.judge.decide import BY_VALUE, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
+from timpani.judge.points import STRATA, compare_at_points, launch_medians
 from timpani.stats.compare import ALPHA, min_p_value
 from timpani.study.schema import CHANGED, MEASURED_US, STATE, algorithm_label
-from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
-from timpani.tuning.decide.points import STRATA, compare_at_points, launch_medians
 
 FASTER = "faster"
 

@@ -3,10 +3,10 @@ import math
 import polars as pl
 import pytest
 
-from tests.tuning.campaigns import around, results
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.knee import distances_from_default, knees
-from timpani.tuning.decide.raced import RacedResults
+from tests.judge.campaigns import around, results
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.knee import distances_from_default, knees
+from timpani.judge.raced import RacedResults
 
 
 def knee_of(times: list[float]) -> int | None:

@@ -5,10 +5,10 @@ import random
 import polars as pl
 import pytest
 
-from tests.tuning.campaigns import around, results
+from tests.judge.campaigns import around, results
+from timpani.judge.changes import FASTER, Changes, changes
+from timpani.judge.decide import BY_VALUE, SLOWER, UNDECIDED, WITHIN
 from timpani.study.schema import STATE
-from timpani.tuning.decide.changes import FASTER, Changes, changes
-from timpani.tuning.decide.decide import BY_VALUE, SLOWER, UNDECIDED, WITHIN
 
 NOISY = [1.0, 2.0, 1.1, 1.9, 1.2, 1.8]
 

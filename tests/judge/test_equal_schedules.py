@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from timpani.tuning.decide.equal_schedules import (
+from timpani.judge.equal_schedules import (
     EqualSchedules,
     equal_schedules,
     same_simulated_times,

@@ -8,16 +8,16 @@ from typing import Any
 
 import polars as pl
 
+from timpani.judge.decide import BY_VALUE, EQUIVALENCE_MARGIN, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
+from timpani.judge.equal_schedules import EqualSchedules, same_simulated_times, schedule_name
+from timpani.judge.other_points import GainPart, OtherPoints, at_other_points, competitor_noun, gain_parts
+from timpani.judge.points import most_frequent
 from timpani.stats.sample import LATENESS_TOLERANCE, LATENESS_TOLERANCE_US
 from timpani.study.arrival import TOGETHER
 from timpani.study.cell import OWN
 from timpani.study.operations import COLLECTIVES, OPERATIONS
 from timpani.study.schema import POINT, is_default
 from timpani.study.words import counted, per_cent
-from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_MARGIN, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
-from timpani.tuning.decide.equal_schedules import EqualSchedules, same_simulated_times, schedule_name
-from timpani.tuning.decide.other_points import GainPart, OtherPoints, at_other_points, competitor_noun, gain_parts
-from timpani.tuning.decide.points import most_frequent
 
 _STATUS_TEXTS = {
     "average_only": "are imported averages: a single run or few, without an interval",

@@ -3,12 +3,12 @@
 import polars as pl
 import pytest
 
-from tests.tuning.campaigns import around, results
-from timpani.tuning.decide.cell_table import estimate_cells
-from timpani.tuning.decide.decide import compare_with_default, decide
-from timpani.tuning.decide.other_points import at_other_points, gain_parts
-from timpani.tuning.decide.raced import RacedResults
-from timpani.tuning.decide.verdict import summarize
+from tests.judge.campaigns import around, results
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.decide import compare_with_default, decide
+from timpani.judge.other_points import at_other_points, gain_parts
+from timpani.judge.raced import RacedResults
+from timpani.judge.verdict import summarize
 
 FRAME = results(
     {

@@ -1,0 +1,1 @@
+"""Decisions: the best algorithm at each point, its gain, the verdict and the selection table."""

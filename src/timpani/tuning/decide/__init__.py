@@ -1,4 +1,0 @@
-"""Decisions: the best algorithm at each point, its gain, the verdict and the selection table.
-
-Imports: nothing.
-"""
