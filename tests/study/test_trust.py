@@ -97,3 +97,9 @@ def test_a_machine_file_with_names_of_modules_needs_no_agreement() -> None:
         'name="m"\nlauncher="openmpi"\nmodules=["openmpi/5.0"]\n[[groups]]\nname="g"\nnodes="n1"\ncores=2\n'
     )
     assert resolve(str(file)).modules == ("openmpi/5.0",)
+
+
+def test_the_next_step_can_be_typed_for_a_file_with_a_space() -> None:
+    Path("a b.toml").write_text(STUDY.format(settings="--source x.sh"))
+    with pytest.raises(UserError, match=r"--trust 'a b\.toml'"):
+        compose(["a b.toml"], {})

@@ -9,7 +9,7 @@ from timpani.machine.detect import detect
 from timpani.machine.launchers import LAB, lab_machine
 from timpani.machine.nodes.model import Machine, read_machine
 from timpani.machine.platforms.platform import find_platform, machine_of
-from timpani.study.trust import is_trusted
+from timpani.study.trust import how_to_trust, is_trusted
 
 HERE = "here"
 """Instead of a machine file: the machine that `timpani machine detect` finds."""
@@ -37,7 +37,4 @@ def _check_trusted(file: Path, machine: Machine) -> None:
     """UserError if a machine file names programs or modules by their path, and nobody agreed to it."""
     named = [each for each in (machine.mpi or "", *machine.modules) if each.startswith(("/", ".", "~"))]
     if named and not is_trusted(file):
-        raise UserError(
-            f"{file} can run programs: it names {named[0]}",
-            f"read the file, and if you trust who wrote it, add --trust {file}",
-        )
+        raise UserError(f"{file} can run programs: it names {named[0]}", how_to_trust(file))

@@ -7,6 +7,7 @@ is read, planned and drawn without these, and measured only after `--trust FILE`
 import hashlib
 import os
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -69,10 +70,12 @@ def code_in(variants: Mapping[str, Variant]) -> dict[str, list[str]]:
 
 def not_trusted(file: Path, variant: str, does: list[str]) -> UserError:
     """The error for a file whose variant can run code."""
-    return UserError(
-        f"{file} can run programs: its variant {variant!r} {does[0]}",
-        f"read the file, and if you trust who wrote it, add --trust {file}",
-    )
+    return UserError(f"{file} can run programs: its variant {variant!r} {does[0]}", how_to_trust(file))
+
+
+def how_to_trust(file: Path) -> str:
+    """What to do where nobody has agreed to `file`."""
+    return f"read the file, and if you trust who wrote it, add --trust {shlex.quote(str(file))}"
 
 
 def trust(file: Path) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
+from timpani.errors import UserError
 from timpani.report.document.blocks import Bullets, Document, DrawnFigure, Heading, NextCommand, Sentence
 from timpani.report.document.formats import FORMATS, FormatName, render
 from timpani.report.document.latex import LINE_PT, table_width
@@ -166,3 +167,8 @@ def test_a_grid_has_a_column_for_annotations() -> None:
         ("interval", False),
         ("ring", False),
     ]
+
+
+def test_csv_of_sentences_alone_is_refused() -> None:
+    with pytest.raises(UserError, match="no table here"):
+        render(Document("t", (Sentence("answer", "fine"),)), "csv")

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 
+from timpani.errors import UserError
 from timpani.report.document.blocks import Block
 from timpani.report.document.table import Table, Value
 
@@ -12,8 +13,13 @@ _MARKS = "marks"
 
 def csv_of(blocks: Sequence[Block]) -> str:
     """All tables as one: `table` is the caption, then a column for each that one of them has, with its bounds and its
-    detail. Numbers are in full. `marks` has the marks of a row's values."""
+    detail. Numbers are in full. `marks` has the marks of a row's values.
+
+    UserError without a table.
+    """
     tables = [block for block in blocks if isinstance(block, Table)]
+    if not tables:
+        raise UserError("there is no table here to print as CSV", "use --format text or json")
     rows = [
         {"table": table.caption or table.name, **dict(_entries(table, row))} for table in tables for row in table.rows
     ]

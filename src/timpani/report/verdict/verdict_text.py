@@ -55,6 +55,8 @@ def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame)
         return replace(verdict, forecast=None, too_busy=busy)
     if verdict.forecast is None or not (affordable := affordable_launches(verdict.forecast)):
         return verdict
+    if typed_place(campaign.folder) != campaign.folder:  # nothing can be measured into a bundle
+        return verdict
     return replace(verdict, decide_command=further_command(header, campaign.folder, *affordable))
 
 
