@@ -65,9 +65,9 @@ def timpani(
 def main() -> None:
     """Run the command line; input that can't be used gives one line on stderr and exit status 2."""
     before, sys.unraisablehook = sys.unraisablehook, _end_if_interrupted
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:  # `nohup` ignores one
-            signal.signal(number, _end)
+    default = [each for each in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(each) is signal.SIG_DFL]
+    for each in default:  # `nohup` ignores one
+        signal.signal(each, _end)
     try:
         prepare()
         _prepare_completion()
@@ -101,6 +101,8 @@ def main() -> None:
         _refuse(_too_little_memory())
     finally:
         sys.unraisablehook = before
+        for each in default:
+            signal.signal(each, signal.SIG_DFL)
 
 
 def _prepare_completion() -> None:

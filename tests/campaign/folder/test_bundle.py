@@ -1,6 +1,10 @@
 """A campaign as one file: the same campaign for whoever opens it, and nothing else is ever unpacked."""
 
+import os
+import signal
 import stat
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -125,3 +129,33 @@ def test_a_truncated_or_damaged_file_is_refused(bundle: Path) -> None:
         with pytest.raises(UserError) as refused:
             campaign_folder(bundle)
         assert "\n" not in str(refused.value)
+
+
+ENDING = """
+import os, signal, sys
+from timpani.campaign.folder import bundle
+unpack, ending = bundle.unpack, int(sys.argv.pop(1))
+def unpack_and_end(*given):
+    unpack(*given)
+    os.kill(os.getpid(), ending)
+bundle.unpack = unpack_and_end
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may have been started by nohup
+from timpani.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_an_ended_command_leaves_nothing_or_the_next_one_removes_it(
+    bundle: Path, tmp_path: Path, ending: signal.Signals
+) -> None:
+    temporary = tmp_path / "t"
+    temporary.mkdir()
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    ended = [sys.executable, "-c", ENDING, str(int(ending)), "verdict", str(bundle)]
+    status = subprocess.run(ended, env=environment, check=False).returncode
+    assert status in (-ending, 128 + ending)
+    assert any(temporary.iterdir()) == (ending == signal.SIGKILL)
+    whole = [sys.executable, "-c", "from timpani.cli import main; main()", "verdict", str(bundle)]
+    subprocess.run(whole, env=environment, check=True)
+    assert not any(temporary.iterdir())
