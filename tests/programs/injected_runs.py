@@ -48,6 +48,7 @@ def inject_runs(monkeypatch: pytest.MonkeyPatch, run_of: Callable[[bool], Inject
     def prepared(argv: Sequence[str], *rest: object) -> SimpleNamespace:
         return SimpleNamespace(argv=argv, environment=rest[-1])
 
+    monkeypatch.setattr(block_runs, "identity", lambda *_: {})
     monkeypatch.setattr(block_runs, "preloaded_command", prepared)
     monkeypatch.setattr(block_runs, "run_command", run)
     monkeypatch.setattr(block_runs, "monotonic", lambda: seconds)

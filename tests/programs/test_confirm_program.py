@@ -78,6 +78,17 @@ def test_a_comparison_continues_where_it_was_stopped(program: tuple[str, ...], t
         runs(tmp_path / "runs", program, 5)
     with pytest.raises(UserError, match="runs of another command"):
         runs(tmp_path / "runs", (*program, "word"), 0)
+    measuring = runs(tmp_path / "runs", program, 0).complete(3)
+    next(measuring)
+    with pytest.raises(UserError, match="another timpani command is measuring into"):
+        runs(tmp_path / "runs", program, 0)
+    del measuring
+    with Path(program[-1]).open("ab") as executable:
+        executable.write(b"compiled anew")
+    with pytest.raises(UserError, match="runs of a program with other contents"):
+        runs(tmp_path / "runs", program, 0)
+    with Path(program[-1]).open("rb+") as executable:
+        executable.truncate(Path(program[-1]).stat().st_size - len(b"compiled anew"))
     lines = (tmp_path / "runs" / "runs.jsonl").read_bytes()
     (tmp_path / "runs" / "runs.jsonl").write_bytes(lines.replace(b'"block": 1', b'"block": 3', 1))
     with pytest.raises(UserError, match="can't be trusted"):

@@ -227,7 +227,7 @@ def test_two_runs_at_once_are_refused(folder: Path) -> None:
     ) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == b"open\n"
-        with pytest.raises(UserError, match="another timpani run is measuring into"):
+        with pytest.raises(UserError, match="another timpani command is measuring into"):
             Store(folder, header(), lock_seconds=0)
         other.kill()
     with Store(folder, header()):  # the system lets go of a killed one's lock

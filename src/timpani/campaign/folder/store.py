@@ -178,16 +178,33 @@ class Store:
                     raise UserError(
                         f"{folder} holds {min(foreign)} and is not a campaign", "choose another folder with -o"
                     )
-            lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
             raise cannot_write(folder, error) from None
+        lock = lock_folder(folder, lock_seconds)
         try:
-            if not _locked(lock, folder / "lock", lock_seconds):
-                raise UserError(f"another timpani run is measuring into {folder}", "wait for it, or choose another -o")
             return lock, keep_header(folder, header)
         except BaseException:
             os.close(lock)
             raise
+
+
+def lock_folder(folder: Path, seconds: float = 0.0) -> int:
+    """The descriptor of the folder's lock, which this process holds until it closes it.
+
+    UserError if another process holds the lock for `seconds`, or where the system has no locks.
+    """
+    path = folder / "lock"
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise cannot_write(folder, error) from None
+    try:
+        if not _locked(lock, path, seconds):
+            raise UserError(f"another timpani command is measuring into {folder}", "wait for it to end")
+    except BaseException:
+        os.close(lock)
+        raise
+    return lock
 
 
 def _locked(lock: int, path: Path, seconds: float) -> bool:

@@ -101,6 +101,8 @@ class ProfileWriter:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             held = sorted(path.name for path in folder.iterdir())
+            if not held:
+                (folder / HEADER).touch(exist_ok=False)  # of two commands one gets the folder
         except OSError as error:
             raise cannot_write(folder, error) from None
         if held:

@@ -1,18 +1,20 @@
 """Runs of a user's program in blocks: as it is, and with a choice switched on. Each run is kept when it ends.
 
-program.json   the command, the number of blocks, and what is switched on; sealed
+program.json   the command, its programs and MPI library, and what is switched on; sealed
 runs.jsonl     a sealed line for each run: its block, its times, and the hash of its output
 profiles/      what each run counted, and what it printed
 outputs/       the files that are compared, each once, named by the start of its hash
 """
 
 import hashlib
+import os
 import secrets
 import shlex
 import shutil
 import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -21,11 +23,12 @@ from time import monotonic
 from typing import Any, Literal
 
 from timpani.campaign.folder.sealed import AppendedFile, SealedFile, read_lines
+from timpani.campaign.folder.store import lock_folder
 from timpani.errors import UserError, cannot_write
 from timpani.libraries.find import mpi_of_launcher
 from timpani.programs.profile.profile_folder import read_profile
 from timpani.programs.profile.profiled_points import changeable_seconds
-from timpani.programs.runs.preloaded_command import preloaded_command
+from timpani.programs.runs.preloaded_command import identity, preloaded_command
 from timpani.programs.runs.profiled_run import run_command
 from timpani.stats.compare import BlockComparison, block_order, compare_blocks
 from timpani.study.defaults import MIN_BLOCKS
@@ -97,6 +100,8 @@ _OTHER = {
     "format": "another version of Timpani",
     "command": "another command",
     "directory": "another directory",
+    "library": "another MPI library",
+    "programs": "a program with other contents",
     "settings": "other settings",
     "arguments": "other words for the launcher",
     "removed": "other removed variables",
@@ -191,6 +196,7 @@ class BlockRuns:
             "format": _FORMAT,
             "command": list(command),
             "directory": str(Path.cwd()),
+            **identity(command, mpi),
             "settings": dict(choice.settings),
             "arguments": list(choice.arguments),
             "removed": list(choice.removed),
@@ -203,18 +209,36 @@ class BlockRuns:
                 f"{command[0]} is no launcher that could take {shlex.join(choice.arguments)}",
                 "start the command with mpirun, or leave the launcher's words out of the variant",
             )
-        known = self._runs_id(described)
-        self.runs: list[ProgramRun] = []
-        for line in read_lines(folder / _RUNS, known):
-            if line.damage or line.number != line.written:
-                why = line.damage or "lines before it were lost"
-                raise UserError(f"{folder / _RUNS} line {line.number} can't be trusted: {why}", self._step)
-            self.runs.append(ProgramRun(**line.values))
-        self._file = AppendedFile(folder / _RUNS, len(self.runs), known)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot_write(folder, error) from None
+        with self._lock():
+            self._id = self._runs_id(described)
+        self.runs = self._kept_runs()
 
     @property
     def _step(self) -> str:
         return f"move {self.folder} elsewhere to measure anew"
+
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        """Within, no other process writes into the folder; UserError if one does."""
+        lock = lock_folder(self.folder)
+        try:
+            yield
+        finally:
+            os.close(lock)
+
+    def _kept_runs(self) -> list[ProgramRun]:
+        """The runs of the file; UserError where a line is damaged."""
+        runs, path = [], self.folder / _RUNS
+        for line in read_lines(path, self._id):
+            if line.damage or line.number != line.written:
+                why = line.damage or "lines before it were lost"
+                raise UserError(f"{path} line {line.number} can't be trusted: {why}", self._step)
+            runs.append(ProgramRun(**line.values))
+        return runs
 
     def _runs_id(self, described: Mapping[str, Any]) -> str:
         """The id of the runs, kept or new."""
@@ -223,10 +247,6 @@ class BlockRuns:
         try:
             found = file.read(path, dict)
         except FileNotFoundError:
-            try:
-                self.folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise cannot_write(path, error) from None
             found = {**described, "id": secrets.token_hex(8)}
             file.write(path, found)
         if differing := [name for name, value in described.items() if found.get(name) != value]:
@@ -236,18 +256,21 @@ class BlockRuns:
     def complete(self, blocks: int) -> Iterator[ProgramRun]:
         """Run what `blocks` blocks still lack, and give each run when it is kept.
 
-        UserError where a run fails: then neither side's times say anything.
+        UserError where a run fails, since then neither side's times mean anything, and where another process measures.
         """
         sides: tuple[Side, Side] = (AS_IT_IS, CHOSEN)
-        done = {(run.block, run.side) for run in self.runs}
-        for block in range(1, blocks + 1):
-            for side in block_order(sides, block, _SEED):
-                if (block, side) in done:
-                    continue
-                run = self._run(block, side)
-                self._file.append(asdict(run))
-                self.runs.append(run)
-                yield run
+        with self._lock():
+            self.runs = self._kept_runs()
+            file = AppendedFile(self.folder / _RUNS, len(self.runs), self._id)
+            done = {(run.block, run.side) for run in self.runs}
+            for block in range(1, blocks + 1):
+                for side in block_order(sides, block, _SEED):
+                    if (block, side) not in done:
+                        run = self._run(block, side)
+                        file.append(asdict(run))
+                        self.runs.append(run)
+                        yield run
+            file.close()
 
     def _run(self, block: int, side: Side) -> ProgramRun:
         chosen = side == CHOSEN

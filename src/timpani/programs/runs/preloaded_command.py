@@ -1,12 +1,15 @@
 """A user's command with `libtimpani.so` loaded before its programs."""
 
+import hashlib
 import os
 import re
 import shutil
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi, mpi_of_launcher
@@ -27,6 +30,9 @@ _MAX_BYTES = 2**31
 
 _MPI_LIBRARY = re.compile(r"libmpi(?:ch)?\.so\.\d+")
 """The C library of Open MPI, MPICH and those with MPICH's interface, with the number of its interface."""
+
+_SCRIPTS = (".py", ".sh")
+"""Endings of files that an interpreter runs, executable or not."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +126,19 @@ def library_of(command: Sequence[str], mpi: str | None) -> Mpi:
         raise UserError("the program has no name", "name a program after `--`")
     started = mpi_of_launcher(command[0])
     return choose_mpi(mpi) if mpi or started is None else started
+
+
+def identity(command: Sequence[str], mpi: str | None) -> dict[str, Any]:
+    """By what runs of the same command are known to be of the same program: its library, and what its files contain.
+
+    A file of the command is its launcher, a program or a script, but no input.
+    """
+    found = {word: shutil.which(word) or (word if word.endswith(_SCRIPTS) else None) for word in command}
+    contents = {}
+    for word, path in found.items():
+        with suppress(OSError), open_regular(Path(path or "")) as file:
+            contents[word] = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"library": str(library_of(command, mpi)), "programs": contents}
 
 
 def cannot_start(program: str, error: OSError) -> UserError:
