@@ -130,13 +130,6 @@ def test_merged_campaigns_and_bundles_are_merged_again(days: tuple[Path, Path], 
     assert "holds launches of" in refusal(tmp_path / "more", tmp_path / "all", days[1])
 
 
-def test_one_choice_for_several_machines_is_refused(days: tuple[Path, Path], tmp_path: Path) -> None:
-    merged(tmp_path / "both", f"old={days[0]}", days[1])
-    refused = typed("tune", tmp_path / "both", "-o", tmp_path / "tuned")
-    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
-    assert "is of several machines: old, here" in refused.stderr
-
-
 def test_rules_of_several_machines_hold_on_each(tmp_path: Path) -> None:
     cells = {name: replace(CELL, algorithm=Algorithm.parse(name)) for name in ("openmpi/default", "timpani/binomial")}
     for machine, time in (("here", 50.0), ("there", 80.0)):

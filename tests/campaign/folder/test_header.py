@@ -23,23 +23,6 @@ def continuing(folder: Path, command: str = "", **parts: Any) -> Header:
     return Header.new(command=command, **about | parts)
 
 
-def test_a_header_without_any_part_has_empty_values(tmp_path: Path) -> None:
-    header = read_header(write_header(tmp_path))
-    assert (header.study.launches, header.machine.cluster, header.machine.hosts, header.mpi.kind) == (
-        None,
-        None,
-        (),
-        "",
-    )
-
-
-def test_an_imports_datatype_is_in_mpis_name(tmp_path: Path) -> None:
-    study = {"title": "Imported OSU output", "files": ["old.txt"], "datatype": "MPI_CHAR"}
-    header = read_header(write_header(tmp_path, study=study, machine={"name": "x"}))
-    assert header.study.datatype_of("bcast") == "MPI_CHAR"
-    assert header.study.files == ("old.txt",)
-
-
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
@@ -61,14 +44,6 @@ def test_unknown_keys_stay_when_the_campaign_is_continued(tmp_path: Path) -> Non
     assert values["future"] == {"state": 1}
     assert values["study"] == {"title": "new"}
     assert values["commands"] == ["timpani run 1", "timpani run 2"]
-
-
-def test_settings_are_unknown_until_a_run_records_them(tmp_path: Path) -> None:
-    folder = write_header(tmp_path)
-    new = continuing(folder, settings={"bcast": {"chain": "mpirun --mca x 2"}})
-    assert read_header(folder).settings is None
-    keep_header(folder, new)
-    assert read_header(folder).settings == {"bcast": {"chain": "mpirun --mca x 2"}}
 
 
 @pytest.mark.parametrize(("chooses", "refused"), [(True, True), (False, False)])

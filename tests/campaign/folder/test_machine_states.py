@@ -60,14 +60,6 @@ def test_each_result_has_the_state_of_its_probes() -> None:
     assert sentence.endswith("Times of different states aren't comparable")
 
 
-def test_a_share_below_one_percent_is_not_rounded_to_zero() -> None:
-    results = campaign().with_columns(pl.lit("near").alias(STATE))
-    once = pl.concat([results] * 10).with_row_index()
-    rarely = once.with_columns(pl.when(pl.col("index") < 2).then(pl.lit("far")).otherwise(STATE).alias(STATE))
-    [sentence] = state_sentences(rarely)
-    assert f"ns in {200 / rarely.height:.1g} % (far)" in sentence
-
-
 def test_a_state_that_changed_during_a_point_is_neither() -> None:
     results = campaign().drop(STATE)
     changed = results.with_columns(

@@ -105,17 +105,6 @@ def test_another_study_library_or_machine_is_refused(folder: Path, other: dict[s
         pass
 
 
-def test_a_campaigns_folder_may_hold_notes_and_reports(folder: Path) -> None:
-    (folder / "notes.txt").write_text("mine")
-    (folder / "report.html").write_text("<p>")
-    (folder / "launches").mkdir()
-    (folder / "launches" / "notes").mkdir()
-    (folder / "launches" / "notes" / "samples.jsonl").write_text("{}\n")
-    with Store(folder, header()) as store:
-        assert not [*store.unended(), *store.unpacked()]
-    assert load(folder).results.height == 3
-
-
 def test_a_folder_that_holds_anything_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(UserError, match=r"holds thesis\.tex and is not a campaign; choose another folder with -o"):
@@ -202,21 +191,6 @@ def test_a_foreign_line_is_an_error_that_names_it(folder: Path, line: str) -> No
     assert load(folder).results.height == 3
 
 
-@pytest.mark.parametrize("line", ["nonsense", "{}", '{"messages": []}'])
-def test_a_foreign_line_among_proofs_is_an_error_that_names_it(folder: Path, line: str) -> None:
-    (folder / "proofs.jsonl").write_text(f"{line}\n")
-    with pytest.raises(UserError, match=r"proofs\.jsonl line 1 can't be trusted: "):
-        load(folder)
-
-
-def test_a_folder_in_place_of_a_file_is_reported(folder: Path) -> None:
-    (folder / "results.jsonl").unlink()
-    (folder / "results.jsonl").mkdir()
-    shown = typed("show", folder)
-    assert shown.returncode == 2
-    assert shown.stderr.startswith(f"timpani: {folder / 'results.jsonl'} can't be read (Is a directory); ")
-
-
 def test_two_runs_at_once_are_refused(folder: Path) -> None:
     waiting = "import sys; from tests.campaign.folder.test_store import *; s = Store(Path(sys.argv[1]), header()); "
     with subprocess.Popen(
@@ -270,13 +244,6 @@ def test_a_name_that_can_not_be_printed_is_refused(tmp_path: Path, name: str) ->
     with pytest.raises(UserError, match="can't be printed"):
         Store(tmp_path / name, header())
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "c").write_text("mine")
-    with pytest.raises(UserError, match=r"can't be written \(File exists\); choose a place"):
-        Store(tmp_path / "c", header())
-    assert (tmp_path / "c").read_text() == "mine"
 
 
 @contextmanager
@@ -371,23 +338,6 @@ def test_a_full_disk_is_reported_and_the_same_command_continues(tmp_path: Path, 
         assert again.returncode == 0, again.stderr
         assert len(keys(disk / "c")) == 12
         assert load(disk / "c").results["error"].null_count() == 12, "no cell is blamed for the disk"
-
-
-@needs_mpi
-@needs_two_cores
-def test_a_disk_that_is_full_from_the_start_is_reported(tmp_path: Path) -> None:
-    disk = tmp_path / "disk"
-    short = ("--algorithms", "default", "--sizes", "8", "--slot", "2ms", "--launches", "1")
-    study = ("run", "bcast", *short, "-o", disk / "c")
-    with small_disk(disk):
-        filling = ballast(disk)
-        with filling.open("ab") as file:
-            file.write(bytes(4096))
-        full = typed(*study)
-        assert full.returncode == 2
-        assert "can't be written (No space left on device)" in full.stderr.splitlines()[-1]
-        filling.unlink()
-        assert typed(*study).returncode == 0
 
 
 @needs_mpi

@@ -39,22 +39,12 @@ def test_displacements_grow_with_the_ranks(collective: str) -> None:
     assert why(collective, 2, INT) == ""
 
 
-def test_a_reduce_scatter_passes_the_parts_of_its_vector() -> None:
-    assert why("reduce_scatter", 2, 2 * INT) == ""
-    assert f"passes {INT + 1} elements" in why("reduce_scatter", 2, 2 * INT + 1)
-
-
 def test_own_algorithms_have_no_limit_and_compositions_have_that_of_ints() -> None:
     assert why("allgatherv", 2_050, MIB, "timpani/ring") == ""
     assert why("bcast", 2, 2**32, "timpani/linear") == ""
     assert "int arguments" in why("bcast", 2, 2**32, "timpani/rules")
     assert why("bcast", 4_096, MIB, "composed/two_level", large=True) == ""
     assert "int arguments" in why("gather", 4_096, MIB, "composed/two_level", large=True)
-
-
-def test_messages_between_two_ranks_are_counted_by_ints() -> None:
-    assert why("latency", 2, INT) == ""
-    assert "int arguments" in why("latency", 2, INT + 1, large=True)
 
 
 @every_mpi

@@ -1,6 +1,5 @@
 """Planning on a made-up library; nothing is started."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -86,15 +85,6 @@ def test_the_order_is_shuffled_in_each_launch_and_repeats_with_the_seed() -> Non
     assert first != order(1, 2)
     assert first != order(2, 1)
     assert first != sorted(first)
-
-
-def test_algorithms_of_another_library_are_left_out_in_words() -> None:
-    other = "mpich"
-    plan = planned(collectives={"bcast": ["default", f"{other}/binomial"]})
-    assert names(plan) == {"openmpi/default"}
-    assert skipped_texts(plan) == (f"bcast {other}/binomial: not an algorithm of {MPI.title}",)
-    with pytest.raises(UserError, match=f"nothing is left to measure: bcast {other}/ring: not an algorithm of"):
-        planned(collectives={"bcast": [f"{other}/ring"]})
 
 
 @pytest.mark.parametrize(
@@ -199,23 +189,6 @@ def test_timpanis_algorithms_are_interleaved_with_the_default_and_the_librarys()
     assert [{cell.cell.algorithm.label for cell in point} for point in group.points] == [expected] * len(group.points)
 
 
-def test_timpanis_algorithms_share_launches_with_the_default_without_settings() -> None:
-    [group] = planned(collectives={"bcast": ["default", "timpani/knomial:radix=3"]}).groups
-    assert (group.parameters, dict(group.environment)) == ((), {})
-    assert all((cell.at_creation, cell.at_call) == ((), ()) for cell in group.cells)
-
-
-def test_an_algorithm_is_left_out_where_it_does_not_apply() -> None:
-    made = planned(collectives={"allgather": ["default", "timpani/neighbor_exchange"]}, ranks=[2, 3])
-    assert {cell.cell.ranks for cell in made.cells if cell.cell.algorithm.name == "neighbor_exchange"} == {2}
-    assert skipped_texts(made) == ("allgather timpani/neighbor_exchange on 3 ranks: only for even",)
-
-
-def test_a_provider_names_all_of_timpanis_algorithms() -> None:
-    ours = {str(algorithm) for algorithm in LIBRARY.built_in.all_of("scan")[1:]}
-    assert names(planned(collectives={"scan": ["default", "timpani/all"]})) == {"openmpi/default", *ours}
-
-
 def test_operations_of_one_datatype_share_launches() -> None:
     made = planned(
         collectives={"latency": "all", "reduce_local": "default", "transpose": ["packed", "plain_message"]},
@@ -231,16 +204,6 @@ def test_operations_of_one_datatype_share_launches() -> None:
         "timpani/plain_message",
     }
     assert all((group.parameters, dict(group.environment)) == ((), {}) for group in made.groups)
-
-
-def test_operations_of_one_operator_share_launches() -> None:
-    made = planned(
-        collectives={"allreduce": "default", "reduce": "default", "bcast": "default"},
-        operator="max",
-        overrides={"reduce": {"operator": "min"}},
-    )
-    by_operator = {group.arguments.operator: {cell.cell.collective for cell in group.cells} for group in made.groups}
-    assert by_operator == {"max": {"allreduce"}, "min": {"reduce"}, "sum": {"bcast"}}
 
 
 def test_impossible_rank_counts_and_sizes_are_left_out_with_a_reason() -> None:
@@ -264,58 +227,9 @@ def test_impossible_rank_counts_and_sizes_are_left_out_with_a_reason() -> None:
     )
 
 
-def test_a_rank_that_is_not_there_is_left_out_in_words() -> None:
-    made = planned(collectives={"latency": ["default", "default:first=0,second=2"]})
-    assert skipped_texts(made) == ("latency openmpi/default:first=0,second=2 on 2 ranks: there is no rank 2",)
-
-
-@pytest.mark.parametrize(
-    ("collectives", "said"),
-    [
-        ({"latency": "binomial"}, "unknown latency algorithm"),
-        ({"bandwidth": "default:windw=1"}, "did you mean window"),
-        ({"bandwidth": "default:window=0"}, "out of range"),
-        ({"transpose": "default"}, "unknown transpose algorithm of timpani"),
-        ({"transpose": "paked"}, "did you mean packed"),
-        ({"reduce_local": "default:window=1"}, "has no parameters"),
-    ],
-)
-def test_misspelled_operations_between_ranks_are_refused(collectives: dict[str, str], said: str) -> None:
-    with pytest.raises(UserError, match=said):
-        planned(collectives=collectives)
-
-
-def test_estimates_grow_with_sizes_and_ranks() -> None:
-    small = planned(sizes="8").seconds
-    assert planned(sizes="1G").seconds > 5 * small
-    assert planned(cores=2**20, sizes="8", ranks=2**20).seconds > 100 * small
-
-
 def test_a_budget_that_no_launch_fits_into_is_refused() -> None:
     with pytest.raises(UserError, match=r"a budget of 0\.1 s is less than a launch takes: 1 start, about \d+ s"):
         planned(budget="100ms")
-
-
-def test_launches_side_by_side_take_as_long_as_the_longest() -> None:
-    longest = planned(cores=512, ranks=512, sizes="1M")
-    several = planned(cores=512, ranks="2,512", sizes="1M")
-    for made in (longest, several):
-        assert replace(made, concurrent_launches=16).seconds == longest.seconds
-
-
-def test_simulations_are_estimated_by_their_messages_and_data() -> None:
-    def seconds(collective: str, ranks: int, size: int = 8, name: str = "default") -> float:
-        return simulated_cell_seconds(Cell(collective, Algorithm("timpani", name), ranks, "core", size, "warm"))
-
-    assert seconds("bcast", 256) > 30 * seconds("bcast", 8)
-    assert seconds("bcast", 256) == pytest.approx(seconds("bcast", 256, 1024), rel=0.01)
-    assert seconds("bcast", 256, 2**20) > 2 * seconds("bcast", 256)
-    assert seconds("alltoallv", 16, 2**21) > 8 * seconds("gather", 16, 2**21)  # 16 ranks have 16 blocks, not the root
-    for ring in ("scatter_LR_allgather", "ompi_ring", "smp_rsag_lr"):
-        assert seconds("bcast", 48, name=ring) == pytest.approx(seconds("bcast", 48) * 47 / 6, rel=0.01)
-    assert seconds("alltoallv", 256) > 30 * seconds("bcast", 256)
-    assert seconds("alltoallv", 256, name="scatters") > 50 * seconds("alltoallv", 256, name="node_pairwise")
-    assert seconds("transpose", 65, name="alltoallv") > 10 * seconds("transpose", 65, name="packed")
 
 
 @pytest.mark.parametrize(

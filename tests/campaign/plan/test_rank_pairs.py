@@ -33,10 +33,6 @@ def test_all_pairs_are_all_of_them_once() -> None:
     assert len(parsed_pairs("default", "bandwidth", 8, "all")) == 28
 
 
-def test_distinct_pairs_are_the_machines() -> None:
-    assert parsed_pairs("default", "latency", 4, "distinct") == ["default:first=0,second=3"]
-
-
 MACHINE = Machine(
     name="m",
     launcher="openmpi",
@@ -66,10 +62,6 @@ def test_pairs_of_places_that_nobody_foresees() -> None:
     for placements, ranks in ((("core", "node"), 4), (("core",), 17)):
         with pytest.raises(UserError, match="known only with a single placement and a core for each"):
             pairs_on(MACHINE, hosts, placements)(ranks)
-
-
-def test_a_pair_that_is_named_stays_what_it_is() -> None:
-    assert parsed_pairs("default:second=2", "latency", 4, "all") == ["default:first=0,second=2"]
 
 
 def test_ranks_of_pairs() -> None:

@@ -56,17 +56,9 @@ def test_boundaries_are_the_ranks_on_the_first_node_and_switch(
     assert boundaries(MACHINE, placement, order=order) == expected
 
 
-def test_ranks_that_all_stay_cross_nothing() -> None:
-    assert boundaries(MACHINE, "core", ranks=4) == (None, None)
-
-
 def test_unknown_switches_have_no_boundary() -> None:
     unknown = [{**group, "switch": ""} for group in GROUPS]
     assert boundaries({**MACHINE, "groups": unknown}, "core") == (4, None)
-
-
-def test_this_computer_has_no_nodes() -> None:
-    assert boundaries({"name": "desk"}, "core") == (None, None)
 
 
 def test_ranks_lie_over_nodes_as_they_were_placed() -> None:
@@ -76,10 +68,6 @@ def test_ranks_lie_over_nodes_as_they_were_placed() -> None:
         (8, "node"): RankLayout(4, 2),
         (2, "core"): RankLayout(1, 2),
     }
-
-
-def test_all_ranks_of_this_computer_lie_on_one_node() -> None:
-    assert rank_layouts(campaign_on({"name": "desk"}, cell("core", 8))) == {(8, "core"): RankLayout(1, 8)}
 
 
 LAB = {

@@ -58,11 +58,6 @@ def test_launches_that_differ_are_all_named_the_closest_first() -> None:
     assert locality_of("first=0,second=1", [elsewhere, BOUND]) == "same core complex, same socket"
 
 
-def test_of_a_host_that_was_not_described_nothing_is_known() -> None:
-    assert locality_of("first=0,second=1", [launch([0], [1], [2], hosts="n2")]) == "same node"
-    assert locality_of("first=0,second=1", [BOUND], machine={}) == "same node"
-
-
 GROUPS = [
     {"name": "g1", "nodes": ["n1", "n2"], "cores": 4, "sockets": 2},
     {"name": "g2", "nodes": ["n3"], "cores": 4, "sockets": 2},
@@ -91,13 +86,6 @@ def test_ranks_of_a_node_have_sockets_unless_the_node_is_unknown(launcher: str, 
     machine = {"name": "m", "launcher": launcher, "groups": GROUPS}
     assert locality_of("first=0,second=1", [{"ranks": ran}], machine=machine) == expected
     assert locality_of("first=0,second=2", [{"ranks": ran}], machine=machine) == "same node"
-
-
-def test_ranks_of_a_node_have_caches() -> None:
-    ran = [{"rank": rank, "host": "n1", "cores": [rank], "sockets": [0], "caches": [rank // 2]} for rank in range(3)]
-    machine = {"name": "m", "launcher": "openmpi", "groups": GROUPS}
-    assert locality_of("first=0,second=1", [{"ranks": ran}], machine=machine) == "same core complex"
-    assert locality_of("first=0,second=2", [{"ranks": ran}], machine=machine) == "same socket"
 
 
 @pytest.mark.parametrize(
@@ -132,7 +120,3 @@ def test_localities_depend_on_the_placement() -> None:
     by_node = launch([0, 4], [3, 7], [2, 6], placement="node")
     by_core = launch([0, 4], [1, 5], [2, 6], placement="core")
     assert locality_of("first=0,second=1", [by_node, by_core]) == "same core complex"
-
-
-def test_collectives_have_no_locality() -> None:
-    assert locality_of("first=0,second=1", [BOUND], operation="bcast") is None

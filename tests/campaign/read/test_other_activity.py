@@ -41,10 +41,6 @@ def test_ticks_that_the_kernel_has_not_counted_yet_are_no_load() -> None:
     assert (load.others, load.most_others) == (0.0, None)
 
 
-def test_load_ignores_launches_that_died_or_lack_the_fields() -> None:
-    assert machine_loads([{"launch": 1}, {"launch": 2, "machines": []}]) == []
-
-
 TREE, FLAT = [[0, 1], [0, 0]], [[0, 2], [0, 0]]
 
 
@@ -71,10 +67,6 @@ def test_a_parameter_whose_values_all_send_the_same_is_named() -> None:
 def test_a_parameter_that_matters_at_one_point_is_applied() -> None:
     equal = [proof(f"fanout={value}", TREE) for value in (2, 10)]
     assert without_effect([*equal, proof("fanout=2", TREE, ranks=8), proof("fanout=10", FLAT, ranks=8)]) == []
-
-
-def test_one_value_is_no_sweep() -> None:
-    assert without_effect([proof("fanout=2", TREE), proof("", TREE), proof("fanout=3", TREE, ranks=3)]) == []
 
 
 def test_each_of_two_parameters_is_checked_with_the_other_fixed() -> None:

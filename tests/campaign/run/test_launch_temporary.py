@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 from tests.campaign.live import gone, wait_until
 from tests.campaign_files import write_header
 from tests.cli.typed import typed
-from timpani.campaign.run.launch import TEMPORARY_KIND, Task, launch_temporary, run_concurrently, run_to_end
+from timpani.campaign.run.launch import TEMPORARY_KIND, Task, launch_temporary, run_concurrently
 from timpani.native.held_folder import remove_temporaries
 
 # Starts the launcher, a shell script that kills this process and then itself.
@@ -145,19 +145,6 @@ def test_a_short_piece_makes_room_for_the_next() -> None:
     assert watched.ended == [1, 2, 3, 0]
 
 
-def test_the_next_task_is_requested_when_a_slot_is_free() -> None:
-    asked: list[int] = []
-    watched = Watched()
-
-    def work() -> Iterator[Task]:
-        for number in range(3):
-            asked.append(len(watched.ended))
-            yield watched.piece(number, waits=1)
-
-    run_concurrently(work(), 1)
-    assert asked == [0, 1, 2]
-
-
 def test_an_error_in_one_closes_the_others() -> None:
     watched = Watched()
     pieces = (watched.piece(0, waits=99), watched.piece(1, waits=1, fails=True), watched.piece(2, waits=1))
@@ -165,11 +152,3 @@ def test_an_error_in_one_closes_the_others() -> None:
         run_concurrently(iter(pieces), 2)
     assert watched.ended == [1, 0]
     assert not watched.under_way
-
-
-def test_one_alone_gives_its_result() -> None:
-    def three() -> Generator[None, None, int]:
-        yield
-        return 3
-
-    assert run_to_end(three()) == 3

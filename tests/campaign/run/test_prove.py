@@ -10,7 +10,7 @@ import pytest
 
 from tests.campaign.live import Live
 from tests.cli.typed import typed
-from tests.installed import MPICHS, OPEN_MPIS, every_open_mpi, label, needs_mpich, needs_open_mpi
+from tests.installed import OPEN_MPIS, every_open_mpi, label, needs_open_mpi
 from timpani.campaign.folder.load import read_proofs
 from timpani.campaign.run.prove import indistinct
 from timpani.native.mpi import Mpi
@@ -66,20 +66,6 @@ def test_each_radix_of_a_tree_is_that_trees(mpi: Mpi, tmp_path: Path) -> None:
     }
 
 
-@needs_open_mpi
-def test_a_sweep_that_changes_no_message_is_warned_of(tmp_path: Path) -> None:
-    sweep = "linear:fanout=2,linear:fanout=3"
-    study = ("bcast", "--algorithms", sweep, "--sizes", "1Ki", *ON_FOUR, "--mpi", OPEN_MPIS[-1].mpirun, "--prove")
-    done = typed("run", *study, "-o", tmp_path / "c")
-    assert done.returncode == 0, done.stderr
-    said = (
-        "Warning: bcast linear sent the same messages with fanout 2, 3 (up to 4 ranks, 1 KiB): "
-        "nothing counted here shows that fanout was applied"
-    )
-    assert said in done.stderr.splitlines()
-    assert said in typed("prove", tmp_path / "c").stderr.splitlines()
-
-
 @every_open_mpi
 def test_a_cell_that_failed_is_not_counted(mpi: Mpi, tmp_path: Path) -> None:
     study = ("allgather", "--algorithms", "two_proc,ring", "--sizes", "8", *ON_FOUR, "--mpi", mpi.mpirun, "--prove")
@@ -112,21 +98,6 @@ def test_a_count_that_dies_costs_the_cell_it_is_at(mpi: Mpi, start: int, tmp_pat
     assert len(read_proofs(folder)) == 2 - missed
 
 
-@every_open_mpi
-def test_a_signal_while_counting_ends_a_run_and_the_same_command_continues(mpi: Mpi, tmp_path: Path) -> None:
-    # Counting 64 MiB takes long enough to be met under way.
-    folder = tmp_path / "c"
-    study = ("bcast", "--algorithms", "default", "--sizes", "8,64M", "--slot", "2ms", "--launches", "1", "--prove")
-    with Live(folder, *study, "--oversubscribe", "--mpi", str(mpi.mpirun)) as live:
-        live.until(lambda: list(folder.glob("launches/proof-1")) and live.ranks())
-        live.process.send_signal(signal.SIGINT)
-        done = live.end()
-    assert done.returncode == 130
-    assert done.stderr.endswith("results still missing; the same command continues\n")
-    assert typed(*live.arguments).returncode == 0
-    assert {proof["message_bytes"] for proof in read_proofs(folder)} == {8, 64 << 20}
-
-
 @needs_open_mpi
 def test_messages_that_the_library_does_not_send_prove_nothing(tmp_path: Path) -> None:
     """coll/sm copies through shared memory: all of its algorithms would send "the same messages", none."""
@@ -137,14 +108,6 @@ def test_messages_that_the_library_does_not_send_prove_nothing(tmp_path: Path) -
     assert "not counted: bcast default@shared, 2 ranks, 1 KiB: the library counted no message" in done.stderr
     assert "same messages" not in done.stdout
     assert [proof["variant"] for proof in read_proofs(tmp_path / "c")] == ["default"]
-
-
-@needs_mpich
-def test_a_library_that_counts_nothing_says_so(tmp_path: Path) -> None:
-    study = ("barrier", "--algorithms", "default", "--slot", "2ms", "--launches", "1", "--prove", "--oversubscribe")
-    done = typed("run", *study, "--mpi", MPICHS[0].mpirun, "-o", tmp_path / "c")
-    assert done.returncode == 0, done.stderr
-    assert "can't count messages: that a forced algorithm ran is known only because the library refuses" in done.stderr
 
 
 def proof(algorithm: str, messages: list[list[int]], **fields: Any) -> dict[str, Any]:
@@ -166,8 +129,3 @@ def test_equal_messages_are_reported_over_sizes() -> None:
         "bcast, 3 ranks, 8 B: ring, timpani/ring send the same messages",
     ]
     assert indistinct([]) == []
-
-
-def test_ways_to_transpose_may_send_the_same_messages() -> None:
-    ways = [{"collective": "transpose", "ranks": 2, "message_bytes": 64, "messages": [[0, 1]], "bytes": [[0, 64]]}]
-    assert indistinct([{**way, "algorithm": name, "parameters": ""} for way in ways for name in ("a", "b")]) == []

@@ -183,12 +183,6 @@ def test_a_spent_budget_is_reported_and_the_same_command_continues(
     assert len(keys(folder)) == 12
 
 
-def test_a_budget_below_one_launch_is_refused(tmp_path: Path) -> None:
-    refused = typed("run", *SHORT, "--budget", "0.001ms", "-o", tmp_path / "none")
-    assert refused.returncode == 2
-    assert "a budget of 1e-06 s is less than a launch takes: 1 start, about " in refused.stderr
-
-
 @needs_mpich
 def test_an_algorithm_that_the_library_refuses(tmp_path: Path) -> None:
     refused = "recursive_doubling"
@@ -264,15 +258,6 @@ def test_a_library_that_starts_nothing_is_reported_in_one_line(runner_with: Call
     with pytest.raises(UserError, match=r"can't start 2 ranks: ended with status 7: There is no network\.; ") as said:
         runner.run()
     assert "\n" not in str(said.value)
-
-
-def test_a_sentence_of_several_lines_is_reported_whole() -> None:
-    printed = 'The value of "plm_rsh_agent" was set to a path\nthat could not be found:\n  ssh : rsh\nPlease unset it.'
-    assert (
-        launch.one_line(printed) == 'The value of "plm_rsh_agent" was set to a path that could not be found: ssh : rsh'
-    )
-    assert launch.one_line("error: one\nError: two") == "error: one"
-    assert launch.one_line("") == "it printed nothing"
 
 
 def test_a_launcher_that_is_no_program_is_reported_in_one_line(runner_with: Callable[[str], Runner]) -> None:
