@@ -8,18 +8,14 @@ import pytest
 import vl_convert
 
 from tests.report.conftest import synthetic_results
-from tests.report.page.test_page import Page, campaign_of, lacking, one, small
+from tests.report.page.test_page import Page, campaign_of, lacking, small
 from timpani.campaign.folder.load import Campaign
 from timpani.report import figures as folder
-from timpani.report.figures.figure import figures
-from timpani.report.page.contents import Report
-from timpani.report.page.figure_files import find_figures, write_figures
 from timpani.report.page.page import render
 
 pytestmark = pytest.mark.slow
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-chart.md"
-NAMED = ', "skew_us"),'  # the last of the columns that the figure names
 
 
 @pytest.fixture(scope="module")
@@ -50,21 +46,3 @@ def test_the_page_has_its_section_its_figure_and_its_column(planted: Path, few: 
     assert "skew_us" in page.data["tables"]["cells"]
     assert lacking(page) == {}
     assert vl_convert.vegalite_to_vega(page.data["panels"]["start-skew-scatter"]["specification"])["marks"]
-
-
-def test_a_column_that_it_draws_and_does_not_name_is_missed(planted: Path, few: Campaign) -> None:
-    text = planted.read_text()
-    assert text.count(NAMED) == 1
-    planted.write_text(text.replace(NAMED, "),"))
-    assert lacking(Page(render(few))) == {"start-skew-scatter": {"skew_us"}}
-
-
-def test_its_figures_are_written_into_files(planted: Path, tmp_path: Path) -> None:
-    campaign = campaign_of(tmp_path / "campaign", one(median_us=1.0, skew_us=0.1))
-    report = Report(campaign)
-    write_figures(find_figures(report).asked, report, tmp_path / "figures")
-    assert "Skew (µs)" in (tmp_path / "figures" / "start-skew" / "bcast.svg").read_text()
-
-
-def test_without_the_file_there_is_no_such_figure() -> None:
-    assert "start-skew" not in {figure.name for figure in figures()}

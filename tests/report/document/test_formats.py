@@ -15,7 +15,7 @@ from timpani.errors import UserError
 from timpani.report.document.blocks import Bullets, Document, DrawnFigure, Heading, NextCommand, Sentence
 from timpani.report.document.formats import FORMATS, FormatName, render
 from timpani.report.document.latex import LINE_PT, table_width
-from timpani.report.document.table import Table, Value, grid, rows
+from timpani.report.document.table import Table, Value, rows
 from timpani.report.document.text import text_of
 from timpani.study.sizes import show_size
 
@@ -61,12 +61,6 @@ def test_text_aligns_columns_and_marks_values() -> None:
     ]
 
 
-def test_markdown_is_a_list_and_a_table() -> None:
-    text = render(DOCUMENT, "markdown")
-    assert text.startswith("# A <title>\n\nFine at 3 of 4 points & more: `a_b`.\n- chain is faster\n\nWrite rules:\n")
-    assert "| 8 B | 1.50<sup>n</sup> (1.40 to 1.62) | **1.25** |\n| all | – | x\\|y |\n" in text
-
-
 def test_html_escapes_everything_but_figures() -> None:
     page = render(DOCUMENT, "html")
     assert "<title>A &lt;title&gt;</title>" in page
@@ -96,14 +90,6 @@ def test_json_and_csv_have_numbers_in_full() -> None:
         "default: n",
     )
     assert second["default"] == ""
-
-
-def test_a_document_gives_blocks_by_their_names() -> None:
-    assert DOCUMENT["answer"].values["fine"] == 3
-    assert DOCUMENT["times"].at(8, "ring").content == 1.25
-    assert "nothing" not in DOCUMENT
-    with pytest.raises(KeyError):
-        DOCUMENT["nothing"]
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -158,15 +144,6 @@ def test_a_table_of_text_is_divided_by_the_width(width: int) -> None:
     heads = [line.split() for line in lines[::3]]
     assert all(head[:2] == ["size", "default"] for head in heads)
     assert [name for head in heads for name in head[2:]] == names
-
-
-def test_a_grid_has_a_column_for_annotations() -> None:
-    assert [(column.title, column.words) for column in grid(TIMES)] == [
-        ("size", False),
-        ("default", False),
-        ("interval", False),
-        ("ring", False),
-    ]
 
 
 def test_csv_of_sentences_alone_is_refused() -> None:

@@ -5,10 +5,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests.report.figures.conftest import LATENCY_US, SIZES, cell
+from tests.report.figures.conftest import LATENCY_US, SIZES
 from tests.report.figures.drawing import about, items, texts
 from timpani.report.figures.axes import rank_axis
-from timpani.report.figures.latency import AGAINST_SIZE, BY_RANKS, latency_against_ranks
+from timpani.report.figures.latency import AGAINST_SIZE, latency_against_ranks
 
 pytestmark = pytest.mark.slow
 
@@ -25,12 +25,6 @@ def test_every_measured_cell_has_its_interval(cells: pl.DataFrame) -> None:
     intervals = [rule for rule in rules if "bar_low" in rule.get("description", "")]
     assert len(intervals) == len(LATENCY_US) * len(SIZES) - 1
     assert all(rule["x"] == rule.get("x2", rule["x"]) and rule["y"] > rule["y2"] for rule in intervals)
-
-
-def test_cells_without_interval_are_points_without_rule(cells: pl.DataFrame) -> None:
-    figure = latency_against_size(cells.with_columns(pl.lit(None, pl.Float64).alias("ci_low_us")))
-    assert not about(items(figure, "rule"), "bar_low")
-    assert len(items(figure, "symbol")) == len(LATENCY_US) * len(SIZES)
 
 
 def stretched(cells: pl.DataFrame, **ends: float) -> pl.DataFrame:
@@ -98,24 +92,6 @@ def test_a_time_of_0_stands_on_the_log_axis_and_flattens_nothing(cells: pl.DataF
     assert len(linear) == len(SIZES)
 
 
-def test_a_flagged_cell_has_another_shape_and_is_hollow(cells: pl.DataFrame) -> None:
-    points = items(latency_against_size(cells), "symbol")
-    (flagged,) = about(points, "status: not_converged")
-    ordinary = about(points, "status: ok")
-    assert flagged["shape"] not in {point["shape"] for point in ordinary}
-    assert flagged["fill"] == "#ffffff"
-    assert all(point["fill"] != "#ffffff" for point in ordinary)
-
-
-def test_imported_averages_are_drawn_and_called_averages(cells: pl.DataFrame) -> None:
-    nothing = pl.lit(None, pl.Float64)
-    imported = cells.with_columns(median_us=nothing, ci_low_us=nothing, ci_high_us=nothing)
-    figure = latency_against_size(imported)
-    assert "OSU average latency (µs)" in texts(figure, "axis-title")
-    assert len(about(items(figure, "symbol"), "status: ok")) == len(LATENCY_US) * len(SIZES) - 2
-    assert "Median completion (µs)" in texts(latency_against_size(cells), "axis-title")
-
-
 @pytest.mark.parametrize(
     ("counts", "ticks", "is_linear"),
     [
@@ -151,10 +127,6 @@ def test_rules_say_where_ranks_leave_the_first_node_and_the_first_switch(cells_b
     assert words["first node full"] < words["first switch full"]
 
 
-def test_nodes_with_a_switch_each_have_one_rule(cells_by_ranks: pl.DataFrame) -> None:
-    assert list(boundary_words(cells_by_ranks, 3, 3)) == ["first node and switch full"]
-
-
 @pytest.mark.parametrize(("node", "switch"), [(None, None), (1, 8), (8, None)])
 def test_there_is_no_rule_outside_the_rank_counts(
     node: int | None, switch: int | None, cells_by_ranks: pl.DataFrame
@@ -179,23 +151,6 @@ def test_sizes_in_equal_steps_have_a_figure_on_linear_axes(cells_of_two_series: 
     assert {round(right - left, 3) for left, right in pairwise(places)} == {round(places[1] - places[0], 3)}
     assert len(items(figure, "line")) == 2 * 8
     assert {"0 B", "512 B", "1 KiB", "1.5 KiB", "4 KiB"} <= set(texts(figure, "axis-label"))
-
-
-def test_linear_axes_begin_at_zero_and_names_keep_their_distance(cells: pl.DataFrame) -> None:
-    figure = latency_against_size(cells, linear=True)
-    assert {"0 B", "1 MiB", "0"} <= set(texts(figure, "axis-label"))
-    ordered = sorted(names_at_ends(figure).values())
-    assert len(ordered) == len(LATENCY_US)
-    assert min(low - high for high, low in pairwise(ordered)) > 11
-
-
-def test_one_algorithm_has_a_curve_for_each_rank_count() -> None:
-    counts = (1, 2, 16)
-    cells = pl.DataFrame([cell("default", size, ranks) for ranks in counts for size in SIZES])
-    figure = BY_RANKS.draw(cells)
-    assert set(names_at_ends(figure)) == {"1 rank", "2 ranks", "16 ranks"}
-    heights = names_at_ends(figure)
-    assert heights["16 ranks"] < heights["2 ranks"]
 
 
 def test_a_far_point_does_not_stretch_the_axis_but_stands_at_its_end_and_is_counted(cells: pl.DataFrame) -> None:

@@ -42,14 +42,6 @@ def test_a_tie_has_no_winners_color_and_the_numbers_of_all_that_tie(decisions: p
     assert {item["text"] for item in about(items(figure, "text"), "message_bytes: 64;")} == {"1=2"}
 
 
-def test_a_tie_of_many_has_the_numbers_of_two_and_its_legend_names_both(decisions: pl.DataFrame) -> None:
-    tie = pl.lit(["knomial:radix=4", "binary", "default"])
-    many = decisions.with_columns(tied=pl.when(pl.col("verdict") == "tie").then(tie).otherwise("tied"))
-    figure = algorithm_map(many)
-    assert texts(figure, "legend-label")[:3] == ["1  default", "2  binary", "3  knomial:radix=4"]
-    assert {item["text"] for item in about(items(figure, "text"), "message_bytes: 64;")} == {"2=3…"}
-
-
 def test_a_larger_mad_is_a_stronger_shade_with_its_per_cent(cells: pl.DataFrame) -> None:
     wide = (pl.col("label") == "default") & (pl.col("message_bytes") == 64)
     figure = relative_mad(cells.with_columns(relative_mad=pl.when(wide).then(0.2).otherwise(pl.col("relative_mad"))))
@@ -60,11 +52,6 @@ def test_a_larger_mad_is_a_stronger_shade_with_its_per_cent(cells: pl.DataFrame)
         if item != strong
     )
     assert sorted({item["text"] for item in items(figure, "text")}) == ["2", "20"]
-
-
-def test_bimodal_cells_are_framed(cells: pl.DataFrame) -> None:
-    framed = [item for item in items(relative_mad(cells), "rect") if item.get("strokeWidth") == 1.8]
-    assert len(framed) == 1
 
 
 def test_a_cell_without_it_is_blank_and_says_why(cells: pl.DataFrame) -> None:
@@ -80,32 +67,3 @@ def test_differences_that_may_be_chance_are_gray(ratios: pl.DataFrame) -> None:
     for style in styles(ratios["label"], LIGHT):
         if style.label != "binomial":
             assert style.color in {item["fill"] for item in about(points, f"algorithm: {style.label}")}
-
-
-def test_each_ratio_has_its_interval(ratios: pl.DataFrame) -> None:
-    intervals = about(items(speedup(ratios), "rule"), "bar_low")
-    assert len(intervals) == ratios.height
-    assert all(rule["y"] > rule["y2"] for rule in intervals)
-
-
-def test_there_is_a_panel_for_each_compared_algorithm_and_none_for_the_default(ratios: pl.DataFrame) -> None:
-    default = ratios.head(1).with_columns(
-        label=pl.lit("default"), ratio=pl.lit(None, pl.Float64), significant=pl.lit(None, pl.Boolean)
-    )
-    figure = speedup(pl.concat([default, ratios]))
-    assert texts(figure, "title-text")[-3:] == ["binomial", "knomial:radix=4", "linear"]
-
-
-def test_a_flagged_point_keeps_its_shape(ratios: pl.DataFrame) -> None:
-    figure = speedup(ratios)
-    (flagged,) = about(items(figure, "symbol"), "status: skewed")
-    assert flagged["shape"] == "triangle-up"
-    assert flagged["stroke"] == styles(ratios["label"], LIGHT)[-1].color
-    assert "skewed" in texts(figure, "legend-label")
-    assert len(about(items(figure, "symbol"), "algorithm: linear")) == len(SIZES)
-
-
-def test_long_names_of_panels_are_broken_into_lines(ratios: pl.DataFrame) -> None:
-    long = ratios.with_columns(pl.col("label").replace({"linear": "timpani/two_level_chain:segment_bytes=8192"}))
-    (title,) = (item["text"] for item in items(speedup(long), "text", "title-text") if "timpani" in str(item["text"]))
-    assert title == ["timpani/two_level_chain:", "segment_bytes=8192"]

@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 
 from tests.report.figures.drawing import about, items, texts
-from timpani.report.figures.messages import MESSAGE_LATENCY as LATENCY
 from timpani.report.figures.messages import pair_matrix, throughput_against_size
 
 PAIRS = ((0, 1), (0, 2), (1, 2))
@@ -41,13 +40,6 @@ def messages() -> pl.DataFrame:
     return pl.DataFrame([row(first, second, size) for first, second in PAIRS for size in SIZES])
 
 
-def test_latency_has_a_curve_a_pair_with_error_bars_and_says_what_it_is(messages: pl.DataFrame) -> None:
-    figure = LATENCY.draw(messages)
-    assert "Half a round trip (µs)" in texts(figure, "axis-title")
-    assert len(about(items(figure, "rule"), "bar_low")) == messages.height
-    assert {item["text"] for item in items(figure, "text")} == set(messages["label"])
-
-
 def test_throughput_rises_where_time_per_byte_falls_and_its_interval_stands_upright(messages: pl.DataFrame) -> None:
     figure = throughput_against_size(messages)
     assert "Throughput (MB/s)" in texts(figure, "axis-title")
@@ -68,14 +60,3 @@ def test_the_matrix_shades_slow_pairs_and_writes_their_time(messages: pl.DataFra
     (far,) = about(items(figure, "rect"), "rank: 0", "and rank: 2")
     assert near["fillOpacity"] < far["fillOpacity"]
     assert sorted(item["text"] for item in items(figure, "text")) == ["4", "6", "6"]
-
-
-def test_a_pair_that_failed_leaves_its_place_empty_but_marked(messages: pl.DataFrame) -> None:
-    failed = pl.when(pl.col("second") == 1)
-    broken = at(messages, 1024).with_columns(
-        *(failed.then(None).otherwise(pl.col(name)).alias(name) for name in ("median_us", "osu_avg_us")),
-        failed.then(pl.lit("failed")).otherwise("status").alias("status"),
-    )
-    figure = pair_matrix(broken)
-    assert len(about(items(figure, "rect"), "rank: ")) == 2
-    assert "failed" in texts(figure, "legend-label")

@@ -53,12 +53,6 @@ def test_lines_break_at_a_switch_which_is_marked(rows: pl.DataFrame) -> None:
     assert switch["x"] == pytest.approx(points[0]["x"])
 
 
-def test_a_point_without_interval_has_no_bar(rows: pl.DataFrame) -> None:
-    none = pl.lit(None, pl.Float64)
-    figure = fitted(rows.with_columns(low_us=none, high_us=none))
-    assert not [item for item in items(figure, "rule") if "strokeDash" not in item]
-
-
 def test_residuals_stand_around_zero() -> None:
     rows = pl.DataFrame(
         {

@@ -1,35 +1,23 @@
-import re
 from collections.abc import Callable
 
 import polars as pl
 import pytest
 
-from tests.report.figures.conftest import LATENCY_US, SIZES
 from tests.report.figures.drawing import about, items, texts
 from timpani.report.figures.latency import AGAINST_SIZE
 from timpani.report.figures.placements import (
     ALL_AGAINST_SIZE,
     mappings_against_ranks,
     placements,
-    placements_against_ranks,
-    placements_against_size,
-    unsized,
 )
 from timpani.report.figures.placements import UNSIZED_TIMES as FIGURE
 from timpani.report.figures.theme import LIGHT, Chart
-from timpani.report.words.drawn_figures import figure_svg
 
 pytestmark = pytest.mark.slow
 
 
 def two_placements(cells: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([cells, cells.with_columns(placement=pl.lit("node"), median_us=pl.col("median_us") * 2)])
-
-
-def test_a_panel_for_each_size_with_a_row_for_each_placement(cells: pl.DataFrame) -> None:
-    figure = placements(two_placements(cells).filter(pl.col("message_bytes") > 0))
-    assert texts(figure, "title-text")[:2] == ["1 B", "64 B"]
-    assert {"2 ranks, core", "2 ranks, node"} <= set(texts(figure, "axis-label"))
 
 
 def test_a_row_on_the_host_file_of_a_category_says_how_many_nodes_have_how_many_ranks(cells: pl.DataFrame) -> None:
@@ -56,36 +44,6 @@ def test_the_links_own_time_is_a_bar_where_it_is_known(cells: pl.DataFrame) -> N
     assert not about(items(placements(cells), "rect"), "links alone")
 
 
-@pytest.mark.parametrize(("panels", "lines"), [(1, 4), (2, 2), (6, 1)])
-def test_a_title_is_as_wide_as_the_panels_in_a_line(cells: pl.DataFrame, panels: int, lines: int) -> None:
-    sizes = cells["message_bytes"].unique().sort()[1 : panels + 1]
-    drawn = two_placements(cells).filter(pl.col("message_bytes").is_in(sizes.implode()))
-    title = "Broadcast on four nodes, against the default, placed by core, cache warm"
-    svg = figure_svg(placements(drawn), title)
-    assert (f">{title}<" in svg) == (lines == 1)
-    divided = re.findall(r"<tspan[^>]*>([^<]*)</tspan>", svg)
-    assert " ".join(divided) == (title if lines > 1 else "")
-    assert len(divided) == (lines if lines > 1 else 0)
-
-
-def test_both_placements_are_curves_in_a_panel_for_each_algorithm(cells: pl.DataFrame) -> None:
-    both = two_placements(cells)
-    figure = placements_against_size(both)
-    assert texts(figure, "title-text")[: len(LATENCY_US)] == ["default", "binomial", "knomial:radix=4", "linear"]
-    assert {"core", "node"} <= set(texts(figure, "legend-label"))
-    assert len(items(figure, "line")) == both["median_us"].is_not_null().sum()
-    drawn = about(items(figure, "symbol"), "algorithm: default;", "placed by: node")
-    assert len(drawn) == len(SIZES)
-    for core, node in zip(about(items(figure, "symbol"), "algorithm: default;", "placed by: core"), drawn, strict=True):
-        assert node["y"] < core["y"]
-
-
-def test_placements_are_curves_over_rank_counts_too(cells_by_ranks: pl.DataFrame) -> None:
-    figure = placements_against_ranks(two_placements(cells_by_ranks), linear=True)
-    assert {"2", "3", "4", "8", "0"} <= set(texts(figure, "axis-label"))
-    assert len(items(figure, "line")) == 2 * cells_by_ranks.height
-
-
 @pytest.mark.parametrize("draw", [ALL_AGAINST_SIZE.draw, mappings_against_ranks])
 def test_all_algorithms_and_placements_are_curves_of_one_figure(
     draw: Callable[[pl.DataFrame], Chart], cells: pl.DataFrame, cells_by_ranks: pl.DataFrame
@@ -102,16 +60,6 @@ def setups(cells_by_ranks: pl.DataFrame) -> pl.DataFrame:
     one = cells_by_ranks.with_columns(collective=pl.lit("setup"), message_bytes=pl.lit(0, pl.Int64))
     other = one.with_columns(placement=pl.lit("category:1:2"), median_us=pl.lit(None, pl.Float64))
     return pl.concat([one, other.filter(pl.col("label") != "linear")], how="vertical_relaxed")
-
-
-def test_each_algorithm_has_a_point_with_its_interval_at_each_rank_count_and_placement(
-    cells_by_ranks: pl.DataFrame,
-) -> None:
-    cells = setups(cells_by_ranks)
-    figure = unsized(cells)
-    assert len(about(items(figure, "symbol"), "algorithm")) == cells.height  # an average where there is no median
-    assert {"2 ranks, core", "8 ranks, core", "1 × 2, category 1"} <= set(texts(figure, "axis-label"))
-    assert len(about(items(figure, "rule"), "bar_low")) == cells.height
 
 
 def test_only_they_are_drawn_so(cells_by_ranks: pl.DataFrame) -> None:

@@ -50,32 +50,6 @@ def test_a_curve_that_cannot_be_fitted_is_named_and_the_report_is_written(tmp_pa
     assert f"<li>{found.left_out[0]}</li>" in html
 
 
-def test_a_time_that_no_model_takes_is_named_in_the_section_of_the_others(tmp_path: Path) -> None:
-    def result(algorithm: str, size: int, time: float) -> LaunchResult:
-        return LaunchResult(
-            Cell("transpose", Algorithm("timpani", algorithm), 2, "core", size, "warm"), 1, "desk", median_us=time
-        )
-
-    results = [result("packed", size, 1 + size / 1000) for size in (8, 64, 512)]
-    results += [result("local_memcpy", size, 0.0) for size in (8, 64)]
-    html = render(load(write_campaign(tmp_path / "free", synthetic_header(), results, [])))
-    assert "Models: latency, throughput, switches" in html
-    assert "<li>transpose local_memcpy on 2 ranks: a latency of 0.0 µs at 8 B, 64 B" in html
-
-
-def test_a_section_that_lacks_the_default_says_so(tmp_path: Path) -> None:
-    results = [
-        LaunchResult(
-            Cell("bcast", Algorithm("openmpi", name), 4, "core", size, "warm"), 1, "desk", median_us=1.0 + size
-        )
-        for name in ("ring", "chain")
-        for size in (8, 64)
-    ]
-    html = render(load(write_campaign(tmp_path / "alone", synthetic_header(), results, [])))
-    assert "(the default and another algorithm were timed at no point together)" in html
-    assert "too few sizes" in html
-
-
 def test_a_fitted_curve_has_the_label_and_color_that_its_algorithm_has_elsewhere(
     campaign: Campaign, messages_campaign: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,6 @@ import pytest
 from tests.report.page.test_page import campaign_of
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
-from timpani.report.figures.columns import COMPETITOR
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import Figures, find_figures
 from timpani.study.cell import COMPOSED, DEFAULT, Algorithm, Cell
@@ -62,9 +61,3 @@ def test_each_algorithm_has_a_figure_with_its_times_and_the_defaults_on_every_ho
         shown = file.choice.rows.group_by("label", "median_us").len().sort("label").rows()
         assert shown == [(f"composed/{name}", median, 4), (DEFAULT, DEFAULT_US, 4)]
         assert set(file.choice.rows["placement"]) == {"category:1:1", "category:2:2"}
-
-
-def test_a_study_chooses_the_algorithms_and_learns_which_were_not_measured(campaign: Campaign) -> None:
-    found = of_figure(campaign, "composed/two_level", "composed/scatters")
-    assert [file.choice.values[COMPETITOR] for file in found.asked] == ["composed/two_level"]
-    assert found.missing == ["against-default at composed/scatters: not measured"]

@@ -27,14 +27,11 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
 from timpani.errors import UserError
 from timpani.report.figures.columns import SIZE_SERIES
-from timpani.report.figures.interval_bars import HOW_CUT
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import INDEX, find_figures, write_figures
 from timpani.report.page.methods import methods_paragraph
-from timpani.report.page.page import static_figures
 from timpani.report.page.provenance import provenance
 from timpani.report.page.sections import PageSection, sections
-from timpani.report.words.drawn_figures import FigureStyle
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 from timpani.study.values import FigureChoice
@@ -137,13 +134,6 @@ def test_a_section_that_could_be_there_and_is_not_says_why(tmp_path: Path) -> No
     assert {"size", "tables", "knees"} <= {name for name, each in alone.items() if each.shown}
 
 
-def test_a_caption_has_at_most_two_sentences_and_what_they_share_stands_once(report: Report, page: Page) -> None:
-    captions = [caption for each in sections_of(report).values() for caption in each.about]
-    assert len(captions) >= 9
-    assert all(len(re.findall(r"[.:)]\s+[A-Z]|\.$", caption)) <= 2 for caption in captions), captions
-    assert page.text.count(HOW_CUT) == page.text.count("the default is black") == 1
-
-
 def test_sizes_with_one_winner_are_one_row_with_its_setting(report: Report, tmp_path: Path) -> None:
     tables = sections_of(report)["gains"].tables["Broadcast"]
     rows = {head.text: gain for table in tables for head, gain, *_ in table.rows}
@@ -158,22 +148,6 @@ def test_sizes_with_one_winner_are_one_row_with_its_setting(report: Report, tmp_
     texts = str(sections_of(equal)["gains"].tables)
     assert "binomial = linear" in texts
     assert setting in texts
-
-
-def test_an_algorithm_for_which_nothing_is_decided_has_no_panel(report: Report) -> None:
-    for panel in report.panels["speedup"]:
-        assert panel.undecided == ["binomial"]
-        assert ">binomial</text>" not in panel.svg()
-    assert ">scatter_allgather</text>" in report.panels["speedup"][0].svg()
-
-
-def test_figures_are_in_the_page_as_drawings_up_to_a_size(
-    html: str, report: Report, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert len(re.findall(r'<div class="chart"><svg ', html)) == html.count("<figure ")
-    monkeypatch.setattr("timpani.report.page.page._MAX_STATIC_BYTES", 50_000)
-    panels = [panel for each in report.panels.values() for panel in each]
-    assert 0 < len(static_figures(panels, linear=False)) < len(panels)
 
 
 def test_the_page_is_well_formed_and_loads_nothing(page: Page) -> None:
@@ -228,31 +202,6 @@ def test_the_page_shows_verdict_statuses_failures_and_what_was_left_out(page: Pa
     assert "8" not in chosen
 
 
-def test_each_job_is_named_with_its_nodes_and_launches(campaign: Campaign) -> None:
-    def launch(number: int, job: dict[str, str] | None, *hosts: str) -> dict[str, Any]:
-        return {"launch": number, "job": job, "ranks": [{"rank": i, "host": host} for i, host in enumerate(hosts)]}
-
-    first, second = ({"system": "Slurm", "name": "holt", "id": number} for number in ("7", "8"))
-    launches = [
-        launch(1, first, "n1", "n2"),
-        launch(2, first, "n1", "n2"),
-        launch(3, second, "n3"),
-        launch(4, None, "n9"),
-    ]
-    header = campaign.header
-    found = dict(provenance(header, launches))
-    assert found["Jobs and nodes"] == ["holt, 7 of Slurm: n[1-2]; launches 1-2", "holt, 8 of Slurm: n3; launches 3"]
-    assert "Jobs and nodes" not in dict(provenance(header, launches[3:]))
-
-
-def test_the_algorithm_most_like_the_default_is_bold(report: Report) -> None:
-    for tables in sections_of(report)["likeness"].tables.values():
-        (table,) = tables
-        best = [head.text for head, *values in table.rows if any(value.best for value in values)]
-        assert best == ["binomial"]
-        assert sum(value.best for row in table.rows for value in row) == len(RANKS)
-
-
 def test_a_hostile_title_stays_text(strange_html: str) -> None:
     page = Page(strange_html)
     assert len(page.scripts) == 3
@@ -282,15 +231,6 @@ def checked(values: dict[str, Any]) -> Header:
     return Header.check({"id": "made-up", **values}, "test")
 
 
-def test_provenance_lists_what_is_set_outside_timpani() -> None:
-    setting = {"name": "coll_tuned_use_dynamic_rules", "value": "true", "source": "~/.openmpi/mca-params.conf line 3"}
-    header = Header.check({"id": "x", "outside": [setting | {"chooses": True}]}, "campaign.json")
-    assert dict(provenance(header, []))["Settings outside Timpani"] == [
-        "default is not the library's default: "
-        "~/.openmpi/mca-params.conf line 3 sets coll_tuned_use_dynamic_rules to 'true'"
-    ]
-
-
 def test_provenance_has_each_binding_and_command_once() -> None:
     terms = dict(provenance(checked(synthetic_header()), synthetic_launches()))
     assert terms["Binding"] == ["rank 0 on desk core 0, rank 1 on desk core 1"]
@@ -299,13 +239,6 @@ def test_provenance_has_each_binding_and_command_once() -> None:
     assert terms["Timer cost"] == ["21 ns"]
     assert terms["Seed"] == ["1"]
     assert provenance(checked({}), []) == []
-
-
-def test_provenance_names_a_clusters_nodes() -> None:
-    header = synthetic_header()
-    header["machine"] = {"name": "cluster", "hosts": [{"name": name, "slots": 4} for name in ("n1", "n2", "n5")]}
-    assert dict(provenance(checked(header), []))["Nodes"] == ["n[1-2,5]"]
-    assert " on 3 nodes of cluster with " in methods_paragraph(checked(header), [])
 
 
 def test_the_methods_paragraph_follows_the_study() -> None:
@@ -351,31 +284,6 @@ def test_the_methods_paragraph_says_what_intervals_cover(launches: int, says: st
     assert (f"Some cells have fewer launches, at least {launches - 1}." in text) == (launches > 1)
 
 
-def test_methods_say_how_messages_were_timed_and_fixed_numbers_of_calls() -> None:
-    study = {"collectives": {"latency": ["default"]}, "launches": 6, "method": "timpani"}
-    batched = methods_paragraph(checked({"study": study}), [])
-    assert "several in a row" in batched
-    assert "Latency is half of a round trip" in batched
-    assert "Round-Time" not in batched
-    fixed = methods_paragraph(checked({"study": {**study, "warmup": 10, "repetitions": 50}}), [])
-    assert "each is timed alone" in fixed
-    assert "50 calls after 10 warm-up calls were timed" in fixed
-    assert "±" not in fixed
-    both = methods_paragraph(
-        checked({"study": {**study, "collectives": {"latency": ["default"], "bcast": ["all"]}}}), []
-    )
-    assert "Round-Time" in both
-    assert "Latency is half" in both
-
-
-def test_the_methods_say_under_what_conditions_it_was_measured() -> None:
-    header = synthetic_header()
-    header["machine"] |= {"virtualized": True}
-    text = methods_paragraph(checked(header), [], ["measured under load"])
-    assert "on Example CPU (a virtual machine) with " in text
-    assert text.endswith(" Measured under load.")
-
-
 def test_figures_are_written_in_three_formats_with_an_index(tmp_path: Path) -> None:
     results = [result for result in small(synthetic_results()) if result.cell.algorithm.name in ("default", "bruck")]
     report = Report(campaign_of(tmp_path / "campaign", results))
@@ -399,19 +307,6 @@ def test_figures_are_written_in_three_formats_with_an_index(tmp_path: Path) -> N
     linked = set(re.findall(r'(?:href|src)="([^"]+)"', index))
     assert linked == {str(path.relative_to(folder)) for path in written} - {INDEX}
     assert index.count("<h2>") == len({path.parent for path in written}) - 1
-
-
-def test_files_may_have_no_title_and_say_that_axes_are_linear(report: Report, tmp_path: Path) -> None:
-    (file,) = (file for file in find_figures(report).asked if str(file.path) == "latency-against-size/scatter-4-ranks")
-
-    def drawn(**options: Any) -> str:
-        path, *_ = write_figures([file], report, tmp_path, force=True, **options)
-        assert ("linear" in path.stem) == options.get("linear", False)
-        return path.read_text()
-
-    assert "Scatter, 4 ranks" in drawn()
-    assert "Scatter, 4 ranks" not in drawn(style=FigureStyle(titled=False))
-    assert "512 KiB" in drawn(linear=True)
 
 
 def asking(campaign: Campaign, **figures: FigureChoice) -> Report:
@@ -441,13 +336,6 @@ def test_a_study_gets_the_figures_that_it_asks_for(campaign: Campaign) -> None:
         "latency-against-ranks at 12345 B: not measured",
         "message-latency: nothing to draw it from was measured",
     ]
-
-
-def test_a_study_that_asks_for_none_gets_the_first_of_each_family(campaign: Campaign) -> None:
-    found = find_figures(Report(campaign))
-    families = [(file.panel.figure.name, file.panel.collective) for file in found.asked]
-    assert len(families) == len(set(families))
-    assert {("latency-against-size", "bcast"), ("speedup", "scatter")} <= set(families)
 
 
 def test_a_figure_that_does_not_exist_is_named(campaign: Campaign) -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.conftest import RANKS, SIZES
 from tests.report.page.test_page import campaign_of
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
@@ -27,14 +26,6 @@ def entry(table: Table, row: str, column: str) -> Value:
 @pytest.fixture(scope="module")
 def of_bcast(campaign: Campaign) -> list[Table]:
     return tables(Report(campaign), "bcast")
-
-
-def test_algorithms_are_columns_and_the_default_is_first(of_bcast: list[Table]) -> None:
-    assert [table.caption for table in of_bcast] == [f"{ranks} ranks" for ranks in RANKS]
-    for table in of_bcast:
-        assert table.columns[:3] == ("Size", "default", "binomial")
-        assert len(table.columns) == 7
-        assert len(table.rows) == len(SIZES)
 
 
 def test_only_what_is_significantly_faster_than_the_default_is_bold(of_bcast: list[Table]) -> None:
@@ -66,8 +57,3 @@ def test_the_default_is_bold_where_it_is_significantly_faster_than_all_else(tmp_
     tie = [*medians("default", 1.0), *medians("linear", 1.0), *medians("chain", 3.0)]
     (table,) = tables(Report(campaign_of(tmp_path / "tie", tie)), "bcast")
     assert not any(entry(table, "8 B", name).best for name in table.columns[1:])
-
-
-def test_nothing_is_bold_where_there_is_nothing_to_compare_with(tmp_path: Path) -> None:
-    (table,) = tables(Report(campaign_of(tmp_path / "alone", medians("linear", 1.0))), "bcast")
-    assert not entry(table, "8 B", "linear").best

@@ -59,12 +59,6 @@ def test_the_title_of_intervals_is_what_they_cover() -> None:
     assert tables_of(*two, *six)[0].annotation == "50 to 95 % interval"
 
 
-def test_barrier_has_no_size_and_a_failed_cell_no_time() -> None:
-    (table,) = tables_of(result("barrier", "default", 0, error="rank 1 died"))
-    assert table.columns == ("algorithm", "median µs", "status")
-    assert contents(table.rows[0]) == ["default", None, "failed"]
-
-
 def test_imported_cells_show_their_average_and_say_so() -> None:
     (table,) = tables_of(result("bcast", "default", 8, osu_avg_us=0.93))
     assert table.notes == (AVERAGES_ONLY,)
@@ -80,12 +74,6 @@ def test_bandwidth_is_shown_in_megabytes_a_second_and_a_message_rate_in_messages
     )
     assert contents((bandwidth.at("default", "MB/s"),)) == [(4000.0, 4000.0, 4000.0)]
     assert contents((rate.at("default", "messages/s"),)) == [(500000.0, 500000.0, 500000.0)]
-
-
-def test_messages_between_ranks_say_how_close_those_sit() -> None:
-    cells = estimated(result("latency", "default", 8, median_us=0.2, osu_avg_us=0.2))
-    (table,) = cell_tables(cells.with_columns(locality=pl.lit("same socket")))
-    assert table.at("default", "locality").content == "same socket"
 
 
 def test_conditions_have_every_column_of_a_point() -> None:

@@ -49,23 +49,6 @@ def test_lines_are_laid_out_like_osus_except_timpanis_line(full: bool) -> None:
     assert len(ours[6]) == len(theirs[-1])
 
 
-def test_barrier_has_no_size_column() -> None:
-    theirs = (LOGS / "barrier-7.4-full.txt").read_text().splitlines()
-    ours = osu_blocks(cells("barrier", 0), full=True).splitlines()
-    assert ours[1] == theirs[1]
-    assert ours[3] == theirs[2]
-    assert len(ours[4]) == len(theirs[3])
-
-
-def test_a_failed_cell_is_a_comment() -> None:
-    assert osu_blocks(cells("bcast", 8, error="rank 1 died")).splitlines()[-1] == "# 8 failed"
-
-
-def test_curves_are_blocks_of_their_own() -> None:
-    both = pl.concat([cells("bcast", 1, 2), cells("scatter", 1, 2)])
-    assert osu_blocks(both).count("# OSU MPI") == 2
-
-
 @pytest.mark.parametrize(
     ("operation", "log", "title"),
     [

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from timpani.campaign.folder.load import Campaign
-from timpani.judge.other_points import OtherPoints, competitor_noun
+from timpani.judge.other_points import OtherPoints
 from timpani.judge.verdict import DecisionForecast, DefaultRegret, Verdict
 from timpani.report.document.blocks import Document
 from timpani.report.document.text import text_of
@@ -52,40 +52,6 @@ def test_the_answer_counts_points_and_the_largest_gain() -> None:
     assert answered(verdict(0, 0, 4))["answer"].text == "Verdict: undecided at all 4 points."
 
 
-def test_the_answer_names_settings_where_settings_are_faster_and_the_arrival_pattern() -> None:
-    found = verdict(5, 4, 0, regrets=(DEFAULT_REGRET,), winners="setting or algorithm", arrivals=("one_late:1ms",))
-    assert "at 4 another setting or algorithm is faster" in answer_sentence(found)
-    assert answer_sentence(found).startswith("Verdict where ranks enter one_late:1ms: ")
-    assert "setting" in answered(verdict(5, 0, 0, competitors="setting"))["no_gain"].text
-
-
-@pytest.mark.parametrize(
-    ("labels", "noun"),
-    [
-        ([], "algorithm"),
-        (["ring", "timpani/chain"], "algorithm"),
-        (["default@eager", "default@no-vader"], "setting"),
-        (["default@eager", "ring"], "setting or algorithm"),
-        (["ring@eager"], "setting or algorithm"),
-    ],
-)
-def test_competitors_are_called_by_what_they_change(labels: list[str], noun: str) -> None:
-    assert competitor_noun(labels) == noun
-
-
-@pytest.mark.parametrize(
-    ("found", "about"),
-    [
-        (verdict(40, 5, 18, regrets=(DEFAULT_REGRET,)), "the largest of 63 points, so probably somewhat overestimated"),
-        (verdict(0, 1, 0, regrets=(DEFAULT_REGRET,)), "of the only point"),
-        (verdict(40, 5, 18, regrets=(replace(DEFAULT_REGRET, raced=True),)), "partly corrected for that choice"),
-        (verdict(40, 5, 18, regrets=(DEFAULT_REGRET,), simulated=True), "the largest of 63 points)"),
-    ],
-)
-def test_the_largest_gain_is_called_a_maximum_over_points(found: Verdict, about: str) -> None:
-    assert about in answered(found)["largest_gains"].text
-
-
 def test_at_most_three_gains_come_with_what_switches_their_algorithm_on() -> None:
     setting = replace(DEFAULT_REGRET, set_by="mpirun --mca a 2", at_other_points=OtherPoints(20, 12, 3.1))
     own = replace(setting, best_label="timpani/binary", set_by=BY_RULES)
@@ -99,17 +65,6 @@ def test_at_most_three_gains_come_with_what_switches_their_algorithm_on() -> Non
     ]
     assert found["elsewhere"].values == {"points": 20, "slower": 12, "factor": 3.1}
     assert found["setting"].depth == found["gain"].depth + 1 == 2
-
-
-def test_all_names_of_one_schedule_are_named_and_an_eager_limit_says_so() -> None:
-    limits = {65536: "btl_tcp_eager_limit", 4096: "btl_vader_eager_limit"}
-    found = answered(verdict(0, 1, 0, regrets=(replace(DEFAULT_REGRET, schedule="chain = linear"),)), limits)
-    assert "chain = linear, 2.50 times" in found["gain"].text
-    assert found["eager_limit"].values == {"limit": "btl_tcp_eager_limit"}
-
-
-def test_settings_that_were_not_recorded_are_reported_as_such() -> None:
-    assert "not_recorded" in answered(verdict(0, 1, 0, regrets=(DEFAULT_REGRET,), settings_recorded=False))
 
 
 @pytest.mark.parametrize(
@@ -153,11 +108,6 @@ def test_undecided_points_come_with_the_launches_and_the_command_that_decide_the
     assert found["decide"].command == command
 
 
-def test_a_barriers_loss_has_no_size_and_an_unbounded_gain_no_interval() -> None:
-    loss = replace(DEFAULT_REGRET, collective="barrier", message_bytes=0, gain_low=None, gain_high=None)
-    assert answered(verdict(0, 1, 0, regrets=(loss,)))["gain"].text == "barrier on 8 ranks: chain, 2.50 times as fast"
-
-
 def test_too_few_launches_or_no_comparison_are_no_verdict() -> None:
     assert "nothing that the default could be compared with" in answer_sentence(verdict(0, 0, 0))
     few = {"too_few_launches": 3, "launches_needed": 6}
@@ -174,11 +124,6 @@ def test_averages_are_answered_by_value() -> None:
     assert "by value alone" in found["answer"].text
     assert found["gain"].text.startswith("Largest gain by value (the largest of 42 points, ")
     assert not [*definitions(of_values), *how_sure(of_values)]
-
-
-def test_the_false_alarms_to_expect_are_named() -> None:
-    (alarms,) = how_sure(verdict(40, 5, 39, regrets=(DEFAULT_REGRET,)))
-    assert "here 4.2 of 84" in alarms
 
 
 def test_three_warnings_are_printed_in_short_and_the_others_counted() -> None:

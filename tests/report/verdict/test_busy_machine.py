@@ -20,9 +20,3 @@ def test_load_comes_first_and_no_launches_are_promised() -> None:
     assert "1.5 of 2 cores" in document["too_busy"].text
     assert "would_decide" not in [block.name for block in document.blocks]
     assert verdict_object(busy)["undecided"] == 1
-
-
-def test_on_an_idle_machine_the_forecast_stays() -> None:
-    names = [block.name for block in verdict_document(made_up(TIMES, [activity(5.0)])).blocks]
-    assert "too_busy" not in names
-    assert "would_decide" in names

@@ -4,11 +4,9 @@ import re
 import zlib
 from typing import Any
 
-import polars as pl
 import pytest
 
 from timpani.campaign.folder.load import Campaign
-from timpani.report.figures.curves import NAME_LAYERS
 from timpani.report.figures.theme import LIGHT
 from timpani.report.page.contents import Report
 from timpani.report.page.panels import PanelChoice
@@ -62,33 +60,3 @@ def test_every_figure_is_as_wide_as_a_column_with_readable_type(
         assert width == pytest.approx(COLUMN_MM, abs=0.01), name
         assert f'width="{COLUMN_MM}.000mm" height="{height:.3f}mm"' in svg, name
         assert smallest_type(pdf) >= 0.99 * MIN_TYPE_PT, name
-
-
-def test_long_names_stand_below_a_narrow_figure(first_choices: dict[str, tuple[Any, PanelChoice]]) -> None:
-    panel, choice = first_choices["latency-against-size"]
-
-    def drawn(name: str, width: float | None) -> str:
-        rows = choice.rows.with_columns(pl.col("label").replace("binomial", name))
-        return figure_svg(panel.chart(rows, LIGHT, False), choice.title, FigureStyle(width))
-
-    def has_names_at_curves(svg: str) -> bool:
-        return NAME_LAYERS[0] in svg
-
-    long = "timpani/segmented_ring"
-    assert has_names_at_curves(drawn(long, None))
-    assert has_names_at_curves(drawn(long, 2 * COLUMN_MM))
-    below = drawn(long, COLUMN_MM)
-    assert not has_names_at_curves(below)
-    assert f">{long}<" in below
-    longest = drawn("longer_" * 12, COLUMN_MM)
-    assert page_mm(figure_bytes(longest, "pdf"))[0] == pytest.approx(COLUMN_MM, abs=0.01)
-    assert smallest_type(figure_bytes(longest, "pdf")) >= 0.99 * MIN_TYPE_PT
-
-
-def test_a_figure_is_as_large_in_every_format(first_choices: dict[str, tuple[Any, PanelChoice]]) -> None:
-    panel, choice = first_choices["latency-against-size"]
-    svg = figure_svg(panel.chart(choice.rows, LIGHT, False), choice.title)
-    pixels = float(re.findall(r'<svg[^>]* width="([0-9.]+)"', svg)[0])
-    assert page_mm(figure_bytes(svg, "pdf"))[0] == pytest.approx(pixels / 96 * 25.4, abs=0.01)
-    dots = int.from_bytes(figure_bytes(svg, "png")[16:20], "big")
-    assert dots == pytest.approx(pixels / 96 * 300, abs=1)
