@@ -126,11 +126,6 @@ def test_no_word_of_a_help_is_taken_as_markup() -> None:
     assert [text for text in texts if Text.from_markup(text).plain != text] == []
 
 
-def test_help_says_between_which_numbers_a_value_lies() -> None:
-    assert "1 to 250." in typed("lab", "up", "--help", columns=80).stdout
-    assert "0.001 or more." in " ".join(typed("fit", "--help", columns=80).stdout.replace("│", "").split())
-
-
 def test_the_list_of_commands_loads_none_and_shows_what_they_say() -> None:
     """By panels; the program that lists them has loaded none of what measures and draws."""
     code = (
@@ -152,21 +147,6 @@ def test_the_list_of_commands_loads_none_and_shows_what_they_say() -> None:
             assert re.search(rf"│ {name.partition(' ')[2]} +{re.escape(each.summary[:60])}", page), name
 
 
-def test_the_help_of_tune_shows_the_options_of_its_form_without_a_command() -> None:
-    page = typed("tune", "--help").stdout
-    assert "--regret" in page
-    assert "--predict-to" in page
-    assert re.search(r"│ lint +Print the mistakes", page)
-    assert not re.search(r"│ files ", page)
-    assert "timpani tune" in PAGES
-    assert "timpani tune files" not in PAGES
-
-
 @pytest.mark.parametrize("words", ["-V", "--version"])
 def test_the_version_is_printed(words: str) -> None:
     assert typed(words).stdout == f"timpani {__version__}\n"
-
-
-def test_python_runs_it_as_a_module() -> None:
-    done = subprocess.run([sys.executable, "-m", "timpani", "--version"], capture_output=True, text=True, check=True)
-    assert done.stdout == f"timpani {__version__}\n"

@@ -72,24 +72,6 @@ def test_json_has_every_cell_under_documented_keys(pair: tuple[Path, Path]) -> N
     assert compared["differences"] == [{"what": "MPI library", "a": "Open MPI 4.1.4", "b": "Open MPI 5.0.11"}]
 
 
-def test_equal_conditions_are_reported_as_equal(pair: tuple[Path, Path], tmp_path: Path) -> None:
-    first, _ = pair
-    same = {"default": {8: around(2.0), 16: around(1.0), 32: around(1.0)}}
-    again = campaign(tmp_path / "again", same, mpi={"kind": "openmpi", "version": "4.1.4"})
-    assert "No condition that both campaigns record differs." in typed("compare", first, again).stdout
-
-
-def test_other_sizes_and_launches_are_conditions_too(pair: tuple[Path, Path], tmp_path: Path) -> None:
-    first, _ = pair
-    other = campaign(tmp_path / "other", {"default": {8: around(2.0, 8)}}, mpi={"kind": "openmpi", "version": "4.1.4"})
-    lines = typed("compare", first, other).stdout.splitlines()
-    assert lines[2:5] == [
-        "Conditions that differ:",
-        "- sizes: 3 sizes from 8 B to 32 B in A, 8 B in B",
-        "- launches: 6 in A, 8 in B",
-    ]
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -120,13 +102,6 @@ def test_a_table_that_can_t_be_compared_is_not_offered(pair: tuple[Path, Path], 
     assert said in done.stderr
 
 
-def test_a_study_goes_by_its_author_whatever_its_tables(pair: tuple[Path, Path]) -> None:
-    done = typed("compare", pair[0], "--published", "holt")
-    assert done.returncode == 0
-    assert "No cell in common with Holt: OSU 5.0 point-to-point latency; OSU 5.0 point-to-point band" in done.stdout
-    assert "What the study concluded (pingpong-and-transpose); here checked with OSU averages:" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("words", "times"),
     [
@@ -151,13 +126,6 @@ def test_a_published_table_is_not_compared_with_itself(tmp_path: Path) -> None:
     assert "here:" not in text
     compared = json.loads(typed("compare", tmp_path / "t", "--published", "malasi", "--format", "json").stdout)
     assert (compared["itself"], compared["agreeing"], compared["best"], compared["over_sizes"]) == (True, None, [], [])
-
-
-def test_tables_of_one_study_imported_together_are_each_the_table_itself(tmp_path: Path) -> None:
-    assert typed("import", "--published", "holt", "-o", tmp_path / "t").returncode == 0
-    for name in ("holt", "holt_osu_latency", "holt_osu_bandwidth"):
-        text = typed("compare", tmp_path / "t", "--published", name).stdout
-        assert text.startswith("This campaign is the published table itself, so nothing here was measured: Holt")
 
 
 def test_a_copy_is_the_same_campaign(tmp_path: Path) -> None:
@@ -185,12 +153,6 @@ def test_settings_outside_timpani_are_conditions(tmp_path: Path) -> None:
     verdict = typed("verdict", changed).stdout
     assert f"Warning: {warning} to 'true'" in " ".join(verdict.split())
     assert "not the library's default" not in typed("verdict", plain).stdout
-
-
-def test_an_option_that_does_not_fit_is_one_line(pair: tuple[Path, Path]) -> None:
-    done = typed("compare", *pair, "--statistic", "osu")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "--statistic is for --published" in done.stderr
 
 
 @pytest.mark.parametrize(("format", "said"), [("csv", "Slower in B"), ("html", "<td>"), ("latex", r"\midrule")])

@@ -103,14 +103,6 @@ def test_places_are_offered_by_what_the_command_reads(tmp_path: Path, cache: Pat
         assert offered(line, tmp_path, cache) == words, line
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_is_one_that_the_shell_reads(shell: str, tmp_path: Path) -> None:
-    done = subprocess.run([TIMPANI, "completion", shell], capture_output=True, text=True, check=True)
-    assert f"complete_{shell}" in done.stdout
-    if (program := shutil.which(shell)) is not None:
-        subprocess.run([program, "-n", "-c", done.stdout], cwd=tmp_path, check=True)
-
-
 def test_bash_completes_by_the_printed_script(tmp_path: Path, cache: Path) -> None:
     script = f"""
 PATH={shlex.quote(str(TIMPANI.parent))}:$PATH; export XDG_CACHE_HOME={shlex.quote(str(cache))}
@@ -154,17 +146,3 @@ zpty -d typed
     command = ["zsh", "-f", "-c", script, "zsh", prepared]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=600)
     assert "chain" in done.stdout
-
-
-def test_a_long_description_offers_fish_no_further_words(tmp_path: Path, cache: Path) -> None:
-    environment = {
-        "PATH": "/usr/bin:/bin",
-        "XDG_CACHE_HOME": str(cache),
-        "_TIMPANI_COMPLETE": "complete_fish",
-        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
-        "_TYPER_COMPLETE_ARGS": "timpani compare A --published ",
-    }
-    done = subprocess.run([TIMPANI], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    words = [line.partition("\t") for line in done.stdout.splitlines()]
-    assert max(len(description) for _, _, description in words) > 80
-    assert [word for word, tab, _ in words if not tab] == []

@@ -4,10 +4,7 @@ import json
 import os
 from pathlib import Path
 
-import pytest
-
 from tests.cli.typed import typed
-from timpani.machine.doctor import CheckResult
 
 
 def test_findings_are_printed_and_the_status_says_whether_one_is_a_problem() -> None:
@@ -31,10 +28,3 @@ def test_an_unusable_launcher_is_a_warning_or_a_problem(tmp_path: Path) -> None:
     [finding] = [each for each in json.loads(printed.stdout) if "a stranger" in each["what"]]
     assert finding["level"] in ("warning", "problem")
     assert finding["fix"]
-
-
-def test_a_path_longer_than_a_line_is_printed_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    path = f"OMPI_CXX=/opt/{'environment' * 9}/bin/c++"
-    found = CheckResult("ok", "compiler", "found", path)
-    monkeypatch.setattr("timpani.cli.cluster.examine", lambda: [found])
-    assert path in "".join(typed("doctor", columns=80).stdout.split())

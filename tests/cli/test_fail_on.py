@@ -65,11 +65,6 @@ def test_campaigns_with_too_few_launches_neither_pass_nor_fail(tmp_path: Path) -
     assert typed("compare", one, other).returncode == 0
 
 
-def test_a_published_table_has_no_limit(pair: tuple[Path, Path]) -> None:
-    done = typed("compare", pair[0], "--published", "malasi", "--fail-on", "slower")
-    assert (done.returncode, "--fail-on needs two campaigns" in done.stderr) == (2, True)
-
-
 def test_a_confirmed_point_counts_by_its_significant_ratio() -> None:
     def point(standing: str, gain: ConfirmedRatio | None, by_file: ConfirmedRatio | None) -> ConfirmedPoint:
         file, none = Algorithm("openmpi", "under-files"), ConfirmedRatio(0.0, 0.0, 0.0, False)
@@ -96,8 +91,3 @@ def test_junit_has_a_case_for_each_cell(pair: tuple[Path, Path]) -> None:
     assert cases("slower:5%") == ["failure", "passed", "skipped"]
     assert cases("slower:60%") == ["passed", "passed", "skipped"]
     assert cases("faster") == ["passed", "failure", "skipped"]
-
-
-def test_published_tables_have_neither_format(pair: tuple[Path, Path]) -> None:
-    done = typed("compare", pair[0], "--published", "malasi", "--format", "junit")
-    assert (done.returncode, "--format junit needs two campaigns" in done.stderr) == (2, True)

@@ -77,28 +77,6 @@ def test_holts_latency_is_what_was_published_and_its_switch_is_found(tmp_path: P
     assert (curve["collective"], curve["ranks"], curve["launches"]) == ("latency", 2, 1)
 
 
-def test_holts_bandwidth_is_fitted_too(tmp_path: Path) -> None:
-    (curve,) = fitted(published("holt_osu_bandwidth", tmp_path))["curves"]
-    assert curve["hockney"]["throughput_mb_per_s"] == pytest.approx(3300, rel=0.05)
-
-
-def test_published_lines_are_in_the_same_table_as_measured_ones(tmp_path: Path) -> None:
-    text = run("fit", published("holt_osu_latency", tmp_path), "--published", "holt_latency_throughput").stdout
-    lines = text.splitlines()
-    ours = next(number for number, line in enumerate(lines) if line.startswith("default "))
-    first, *others = lines[ours + 1 : ours + 5]
-    assert first.split() == ["Holt", "–", "single_node", "0.1733", "7958", "1.257e-10", "–", "published"]
-    assert all(line.startswith("Holt ") for line in others)
-    assert lines[ours + 6].startswith("Published: Holt: latency and throughput")
-    assert text.count("leaf_nodes") == 2
-
-
-def test_averages_have_no_variance_between_launches(tmp_path: Path) -> None:
-    text = run("fit", published("holt_osu_latency", tmp_path)).stdout
-    assert "one value a size: no launch-to-launch variance" in text
-    assert "switch at 256 B (over 128 B, at most 256 B)" in text
-
-
 def test_regressions_are_fitted_where_ranks_vary(tmp_path: Path) -> None:
     found = fitted(published("behrooz_bcast_scatter", tmp_path), "--published", "della_siega_bcast_linear_ols")
     assert len(found["curves"]) == 8 * 8
@@ -115,28 +93,6 @@ def test_regressions_are_fitted_where_ranks_vary(tmp_path: Path) -> None:
     assert [each["formula"] for each in della_siega["comparisons"]] == [each["formula"] for each in linear]
     ranks = della_siega["comparisons"][0]["terms"][0]
     assert ranks["difference"]["value"] == pytest.approx(ranks["measured"]["value"] - ranks["published"]["value"])
-
-
-def test_a_formula_takes_the_place_of_the_usual_ones(tmp_path: Path) -> None:
-    folder = published("malasi_bcast_scatter", tmp_path)
-    assert fitted(folder)["regressions"] == []  # one rank count
-    found = fitted(folder, "--formula", "log2(latency) ~ log2(size)")
-    assert len(found["regressions"]) == 6
-    assert {each["formula"] for each in found["regressions"]} == {"log2(latency) ~ log2(size)"}
-
-
-@pytest.mark.parametrize(
-    ("formula", "message"),
-    [
-        ("latency ~ sizes", "unknown variable 'sizes'; did you mean size"),
-        ("latency ~ ranks + size", "are too few or too similar to estimate the terms"),
-        ("latency ~ eval(size)", "unknown function 'eval'"),
-    ],
-)
-def test_a_formula_that_cannot_be_fitted_is_refused(formula: str, message: str, tmp_path: Path) -> None:
-    error = run("fit", published("malasi_bcast_scatter", tmp_path), "--formula", formula).exception
-    assert isinstance(error, UserError)
-    assert message in str(error)
 
 
 GOOD = [{"message_bytes": size, "median_us": 1.0 + size / 100} for size in (1, 2, 4, 8)]
@@ -161,21 +117,6 @@ def test_a_row_that_is_no_measurement_is_named_and_spoils_no_other(
     assert f"Left out: {found['left_out'][0]}" in run("fit", folder).stdout
 
 
-def test_a_curve_without_any_valid_time_is_one_line_and_spoils_no_other(tmp_path: Path) -> None:
-    free = [{"algorithm": "free", "message_bytes": size, "median_us": 0.0} for size in (1, 2, 4)]
-    folder = campaign(tmp_path / "free", [*free, *GOOD])
-    found = fitted(folder)
-    where = f"({folder}/results.jsonl line 1 and 2 more lines)"
-    assert found["left_out"] == [f"bcast free on 2 ranks: a latency of 0.0 µs at 1 B, 2 B, 4 B {where}"]
-    assert [curve["algorithm"] for curve in found["curves"]] == ["default"]
-
-
-def test_nothing_but_bad_rows_is_refused_in_one_line(tmp_path: Path) -> None:
-    error = run("fit", campaign(tmp_path / "bad", [{"median_us": 0.0}])).exception
-    assert isinstance(error, UserError)
-    assert "no result that can be fitted: bcast default on 2 ranks: a latency of 0.0 µs" in str(error)
-
-
 def test_without_a_library_the_fit_lacks_the_prediction_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("timpani.libraries.find.sys.prefix", str(tmp_path))
@@ -184,12 +125,6 @@ def test_without_a_library_the_fit_lacks_the_prediction_alone(tmp_path: Path, mo
     found = fitted(campaign(tmp_path / "laptop", [*latencies, ours]))
     assert [curve["collective"] for curve in found["curves"]] == ["latency"]
     assert found["left_out"][-1].startswith("Timpani's algorithms by the model: ")
-
-
-def test_a_single_size_has_no_line(tmp_path: Path) -> None:
-    error = run("fit", campaign(tmp_path / "one", [{"median_us": 1.0}, {"median_us": 1.1, "launch": 2}])).exception
-    assert isinstance(error, UserError)
-    assert "only one size, 8 B" in str(error)
 
 
 def test_a_negative_intercept_is_no_latency(tmp_path: Path) -> None:
@@ -225,17 +160,6 @@ def test_a_line_that_misses_a_median_is_no_good_fit(tmp_path: Path) -> None:
     assert good["misses"] == []
 
 
-def test_many_curves_of_a_collective_are_summarized_unless_details_are_asked_for(tmp_path: Path) -> None:
-    few, many = ([{**line, "ranks": ranks} for ranks in range(2, 2 + n) for line in GOOD] for n in (3, 50))
-    text = run("fit", campaign(tmp_path / "many", many)).stdout
-    assert "bcast, cache warm, machine desk: 50 curves of " in text
-    assert "(50 of 50 curves)" in text
-    assert len(run("fit", tmp_path / "many", "--details").stdout.splitlines()) > len(text.splitlines()) + 40
-    assert "curves of" not in run("fit", campaign(tmp_path / "few", few)).stdout
-    messages = [{**line, "collective": "latency", "placement": f"rank:{n}"} for n in range(1, 51) for line in GOOD]
-    assert "curves of" not in run("fit", campaign(tmp_path / "messages", messages)).stdout
-
-
 def round_trips(*sizes: int) -> list[dict[str, Any]]:
     """Three launches on a network: 5 µs a round trip, 0.5 µs for each further message, and their bytes."""
     return [
@@ -266,12 +190,6 @@ def test_failed_launches_are_left_out(tmp_path: Path) -> None:
     (curve,) = fitted(campaign(tmp_path / "failed", [*GOOD, failed]))["curves"]
     assert curve["hockney"]["us_per_byte"] == pytest.approx(0.01)
     assert "failed" in curve["status"]
-
-
-def test_cycles_come_with_a_clock_rate(tmp_path: Path) -> None:
-    folder = campaign(tmp_path / "good", GOOD)
-    assert "alpha_cycles" not in fitted(folder)["curves"][0]["hockney"]
-    assert fitted(folder, "--clock-ghz", "2.5")["curves"][0]["hockney"]["alpha_cycles"] == pytest.approx(2500)
 
 
 def test_the_equation_in_cycles_has_both_coefficients_or_asks_for_the_clock_rate(tmp_path: Path) -> None:
@@ -318,14 +236,6 @@ def test_a_round_trip_that_failed_in_most_launches_takes_no_other_with_it(tmp_pa
     assert found["left_out"][0] == "LogGP: messages=1, delay_us=0, message_bytes=4096 was measured by 1 of 3 launches"
 
 
-def test_network_models_report_missing_measurements(tmp_path: Path) -> None:
-    lines = [{"collective": "message_rate", "message_bytes": size, "median_us": 1.0} for size in (1, 2, 4)]
-    trip = {"collective": "prtt", "parameters": "delay_ns=0,messages=1", "median_us": 4.0}
-    left_out = " ".join(fitted(campaign(tmp_path / "few", [*lines, trip]))["left_out"])
-    assert re.search("max-rate needs message rates for at least two numbers of senders", left_out)
-    assert re.search("LogGP lacks", left_out)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -347,15 +257,6 @@ def test_a_wrong_published_name_says_what_there_is(
     error = run(*arguments).exception
     assert isinstance(error, UserError)
     assert message in str(error)
-
-
-def test_an_author_stands_for_all_tables_of_the_study_that_a_command_can_use(tmp_path: Path) -> None:
-    """As measurements Holt has two tables, as a fit one."""
-    folder = published("holt", tmp_path)
-    assert json.loads((folder / "campaign.json").read_text())["results"] == 24 + 23
-    found = fitted(folder, "--published", "holt")
-    assert [curve["collective"] for curve in found["curves"]] == ["bandwidth", "latency"]
-    assert list(found["published"]) == ["holt_latency_throughput"]
 
 
 def test_text_has_the_studys_names_and_data_those_of_what_was_measured(tmp_path: Path) -> None:
@@ -398,25 +299,3 @@ def library_limits(folder: Path, hosts: tuple[str, str], jump_above: int) -> lis
     found = fitted(folder)["curves"][0]["switches"][0]["library_limits"]
     assert isinstance(found, list)
     return found
-
-
-@needs_open_mpi
-def test_messages_within_a_node_are_not_credited_to_a_network(tmp_path: Path) -> None:
-    assert not any("btl_tcp" in each for each in library_limits(tmp_path / "one", ("node1", "node1"), 65536))
-    assert "btl_tcp_eager_limit=65536" in library_limits(tmp_path / "two", ("node1", "node2"), 65536)
-
-
-@needs_open_mpi
-def test_messages_between_nodes_are_not_credited_to_shared_memory(tmp_path: Path) -> None:
-    assert "btl_vader_eager_limit=4096" in library_limits(tmp_path / "one", ("node1", "node1"), 4096)
-    assert not any("btl_vader" in each for each in library_limits(tmp_path / "two", ("node1", "node2"), 4096))
-
-
-def test_a_bend_is_not_called_a_switch(tmp_path: Path) -> None:
-    lines = [{"message_bytes": 2**power, "median_us": max(4.0, 2**power / 1000)} for power in range(20)]
-    folder = campaign(tmp_path / "bent", lines)
-    (bend,) = fitted(folder)["curves"][0]["switches"]
-    assert bend["kind"] == "bend"
-    text = run("fit", folder).stdout
-    assert "bend at 4 KiB (over 2 KiB, at most 4 KiB): the slope changes, perhaps without a jump" in text
-    assert "switch at" not in text

@@ -8,12 +8,9 @@ import pytest
 
 from tests.cli.typed import typed
 from tests.installed import every_mpi
-from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.find import find_mpis
 from timpani.libraries.registry import LIBRARIES
-from timpani.native.mpi import Mpi, ParentLibrary
-from timpani.providers.available import AvailableAlgorithms
-from timpani.study.operations import COLLECTIVES, OPERATIONS
+from timpani.native.mpi import Mpi
 
 
 def test_alone_it_names_each_list_and_what_it_holds() -> None:
@@ -26,22 +23,6 @@ def test_alone_it_names_each_list_and_what_it_holds() -> None:
         "mpis",
     ]
     assert "timpani list studies" in typed("list").stdout
-
-
-def test_operations() -> None:
-    rows = json.loads(typed("list", "operations", "--format", "json").stdout)
-    assert [row["name"] for row in rows] == list(OPERATIONS)
-    assert "reduce_scatter_block" in typed("list", "operations").stdout
-
-
-def test_collectives_are_those_of_the_operations() -> None:
-    rows = json.loads(typed("list", "collectives", "--format", "json").stdout)
-    assert [row["name"] for row in rows] == list(COLLECTIVES)
-
-
-def test_studies() -> None:
-    rows = json.loads(typed("list", "studies", "--format", "json").stdout)
-    assert "demo" in [row["name"] for row in rows]
 
 
 def test_mpis() -> None:
@@ -68,16 +49,6 @@ def test_mpis_are_followed_by_what_cannot_be_used_and_the_way_to_others(
     )
 
 
-def test_a_library_that_selects_no_algorithm_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    mpi = Mpi("mvapich", "MVAPICH", "3.0", Path("x"), Path("x"), None, parent=ParentLibrary("MPICH", "3.4"))
-    own = AvailableAlgorithms(mpi, LIBRARIES["mvapich"], *(Catalogue("mvapich", "3.0", {}) for _ in range(5)))
-    monkeypatch.setattr(AvailableAlgorithms, "ask", lambda mpi: own)
-    monkeypatch.setattr("timpani.cli.listing.choose_mpi", lambda wanted: mpi)
-    assert typed("list", "algorithms", "--mpi", "mvapich").stderr == (
-        "MVAPICH 3.0, based on MPICH 3.4: default only; it has no variables that select an algorithm\n"
-    )
-
-
 @every_mpi
 def test_algorithms_of_the_library_asked_for(mpi: Mpi) -> None:
     rows = json.loads(typed("list", "algorithms", "--mpi", str(mpi.mpirun), "--format", "json").stdout)
@@ -95,10 +66,3 @@ def test_a_misspelled_list_is_an_error_with_the_nearest_name() -> None:
     answer = typed("list", "algoritms")
     assert answer.returncode == 2
     assert answer.stderr == "timpani: unknown list 'algoritms'; did you mean algorithms?\n"
-
-
-def test_a_library_that_is_not_there_is_an_error() -> None:
-    answer = typed("list", "algorithms", "--mpi", "/nowhere")
-    assert answer.returncode == 2
-    assert "timpani list mpis" in answer.stderr
-    assert "Traceback" not in answer.stderr

@@ -39,25 +39,6 @@ def test_host_files(arguments: tuple[str, ...], printed: str, on: tuple[str, Pat
     assert " ".join(done.stdout.splitlines()) == printed
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--groups", "5"), "m has 4 groups with nodes, not 5"),
-        (("--exclude", "e1"), "unknown node of m 'e1'; did you mean"),
-        (("--ranks", "33"), "these hosts have 32 slots for 33 ranks"),
-        (("--ranks", "2", "--syntax", "mpich"), "MPICH's launcher reads no rank files"),
-        (("--ranks", "2", "--placement", "board"), "'board' is not a placement"),
-    ],
-)
-def test_an_impossible_host_file_is_refused_in_one_line(
-    arguments: tuple[str, ...], said: str, on: tuple[str, Path]
-) -> None:
-    done = typed("hostfile", *on, *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert len(done.stderr.splitlines()) == 1
-    assert said in done.stderr
-
-
 @needs_mpi
 def test_this_computer_is_written_down_and_can_be_measured_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SLURM_JOB_NODELIST", raising=False)
@@ -96,12 +77,6 @@ def test_a_script_that_would_fail_is_not_printed(arguments: tuple[str, ...], sai
     done = typed("script", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
-
-
-def test_a_mistyped_option_is_found_before_the_job_waits_in_vain() -> None:
-    done = typed("script", "bcast", "--rnks", "2", "--on", "slurm:EPYC", "-o", "c")
-    assert done.returncode == 2
-    assert "no such option: --rnks" in done.stderr
 
 
 def test_without_slurm_a_submission_says_so(tmp_path: Path) -> None:

@@ -98,21 +98,3 @@ def test_an_existing_figure_stays_and_nothing_is_written(campaign: Path, tmp_pat
     assert existing.read_text() == "mine"
     assert not (tmp_path / "figures" / "latency-against-size" / "bcast-2-ranks.svg").exists()
     assert run(campaign, "--figures", tmp_path / "figures", "--force").exception is None
-
-
-def test_existing_tables_are_not_overwritten(campaign: Path, tmp_path: Path) -> None:
-    (tmp_path / "figures").mkdir()
-    (tmp_path / "figures" / "tables.md").write_text("mine")
-    assert isinstance(run(campaign, "--figures", tmp_path / "figures").exception, UserError)
-    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["tables.md"]
-
-
-def test_all_figures_need_a_folder(campaign: Path) -> None:
-    assert isinstance(run(campaign, "--all-figures").exception, UserError)
-
-
-def test_the_page_has_the_studies_tables_too(campaign: Path) -> None:
-    run(campaign)
-    page = (campaign / "report.html").read_text()
-    assert 'id="study-tables"' in page
-    assert "Broadcast, linear: OSU average latency (µs)" in page

@@ -72,21 +72,3 @@ def test_without_a_name_it_stands_in_the_first_campaign_and_is_not_overwritten(p
     before = page.read_bytes()
     again = typed("report", *pair)
     assert (again.returncode, "exists already" in again.stderr, page.read_bytes()) == (2, True, before)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("{a}", "{a}"), "are the same campaign; name two"),
-        (("{a}", "nowhere"), "folder not found: nowhere"),
-        (("{a}", "{b}", "--linear"), "--linear is not for two campaigns"),
-        (("{a}", "{b}", "--published", "holt"), "--published is not for two campaigns"),
-    ],
-)
-def test_an_impossible_comparison_report_is_refused_in_one_line(
-    pair: tuple[Path, Path], words: tuple[str, ...], said: str, tmp_path: Path
-) -> None:
-    done = typed("report", *(word.format(a=pair[0], b=pair[1]) for word in words), "-o", tmp_path / "x.html")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
-    assert list(tmp_path.iterdir()) == []

@@ -159,15 +159,6 @@ def test_a_user_without_rights_measures_without_roots_warnings() -> None:
         assert "ALLOW_RUN_AS_ROOT" not in (Path(home) / "c" / "launches.jsonl").read_text()
 
 
-@needs_mpi
-@pytest.mark.parametrize("option", [("-np", "2"), ("-n", "2"), ("--ranks", "2")])
-def test_ranks_are_given_as_to_mpirun(option: tuple[str, str]) -> None:
-    done = typed("run", "bcast", *option, "--oversubscribe", "--sizes", "8:1K", "--dry-run")
-    assert done.returncode == 0, done.stderr
-    assert "2 ranks by core" in done.stdout
-    assert "8 sizes from 8 B to 1 KiB" in done.stdout
-
-
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_help_shows_defaults_and_examples(option: str) -> None:
     said = " ".join(typed("run", option).stdout.replace("│", " ").split())

@@ -71,19 +71,6 @@ def test_data_formats_hold_the_same_rows_with_the_stable_columns_first(campaign:
     assert shown.select(kept).equals(estimate_cells(raced_results(load(campaign))).select(kept))
 
 
-def test_json_is_a_list_of_objects(campaign: Path) -> None:
-    rows = json.loads(run(campaign, "--format", "json").stdout)
-    assert [row["message_bytes"] for row in rows] == [8, 1024]
-    assert rows[0]["error"] is None
-
-
-def test_osu_format_has_the_studys_datatype(campaign: Path) -> None:
-    text = run(campaign, "--format", "osu").stdout
-    assert "# Datatype: MPI_DOUBLE." in text
-    assert "Iterations" not in text
-    assert "Iterations" in run(campaign, "--format", "osu", "--full").stdout
-
-
 def test_output_goes_into_a_new_file_only(campaign: Path, tmp_path: Path) -> None:
     path = tmp_path / "cells.csv"
     assert run(campaign, "--format", "csv", "-o", path).stdout == ""
@@ -94,30 +81,6 @@ def test_output_goes_into_a_new_file_only(campaign: Path, tmp_path: Path) -> Non
     assert pl.read_csv(path).height == 2
     assert run(campaign, "--format", "json", "-o", path, "--force").exception is None
     assert len(pl.read_json(path)) == 2
-
-
-def test_a_place_that_can_not_be_written_is_named(campaign: Path, tmp_path: Path) -> None:
-    error = run(campaign, "-o", tmp_path / "missing" / "cells.txt").exception
-    assert isinstance(error, UserError)
-
-
-def test_full_belongs_to_osu(campaign: Path) -> None:
-    assert isinstance(run(campaign, "--full").exception, UserError)
-
-
-def test_a_folder_that_is_no_campaign_is_refused(tmp_path: Path) -> None:
-    assert isinstance(run(tmp_path).exception, UserError)
-
-
-def test_latex_is_a_tabular_with_rules_and_characters_escaped(campaign: Path) -> None:
-    table = run(campaign, "--format", "latex").stdout
-    assert r"\caption{Broadcast, 2 ranks" in table
-    assert r"\begin{tabular}{lrrrl}" in table
-    assert [line for line in table.splitlines() if line.endswith("rule")] == [r"\toprule", r"\midrule", r"\bottomrule"]
-    rows = [line for line in table.splitlines() if line.endswith(r" \\")]
-    assert rows[0].startswith(r"algorithm & size & median \textmu{}s & 95 \% interval & status")
-    assert "3.500" in rows[1]
-    assert len({row.count(" & ") for row in rows}) == 1
 
 
 def measured_on(
@@ -185,17 +148,6 @@ def test_tables_in_latex_fit_the_line_that_was_asked_for(tmp_path: Path, layout:
     assert isinstance(run(folder, "--width", "85").exception, UserError)
 
 
-def test_layout_ranks_is_of_osus_average_unless_completion_is_asked_for(tmp_path: Path) -> None:
-    folder = measured_on(tmp_path / "c", (2,), ("openmpi/default",), "openmpi", {})
-    assert "2.04" in run(folder, "--layout", "ranks").stdout
-    completion = run(folder, "--layout", "ranks", "--statistic", "completion").stdout
-    assert "Median completion" in completion
-    assert "4.07" in completion
-    assert "OSU avg µs" in run(folder, "--statistic", "osu").stdout
-    assert "2.035" in run(folder, "--statistic", "osu").stdout
-    assert "median µs" in run(folder).stdout
-
-
 def test_layout_ranks_as_csv_is_one_table_with_a_column_for_each_rank_count(tmp_path: Path) -> None:
     ranks = tuple(range(2, 26, 2))
     folder = measured_on(tmp_path / "c", ranks, ("openmpi/default", "openmpi/chain"), "openmpi", {})
@@ -214,24 +166,3 @@ def test_a_stand_in_has_the_studys_name_and_a_footnote(tmp_path: Path) -> None:
         assert shown.count("flattree") == 1
     assert run(folder, "--layout", "ranks", "--algorithms", "basic_linear").exit_code == 0
     assert "flattree" in run(folder, "--format", "csv").stdout
-
-
-def test_an_algorithm_has_the_name_that_the_study_gives_it(tmp_path: Path) -> None:
-    study = {"collectives": {"bcast": ["default", "openmpi/basic_linear"]}}
-    folder = measured_on(tmp_path / "c", (2,), ("openmpi/default", "openmpi/linear"), "openmpi", study)
-    shown = run(folder, "--layout", "ranks").stdout
-    assert "Broadcast, basic_linear: " in shown
-    assert "basic_linear: linear in Timpani's other tables." in shown
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("--layout", "ranks", "--format", "json"),
-        ("--layout", "ranks", "--format", "osu"),
-        ("--statistic", "osu", "--format", "csv"),
-        ("--statistic", "completion", "--format", "osu"),
-    ],
-)
-def test_options_that_contradict_each_other_are_refused(campaign: Path, arguments: tuple[str, ...]) -> None:
-    assert isinstance(run(campaign, *arguments).exception, UserError)

@@ -15,8 +15,6 @@ from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.store import Store
-from timpani.campaign.run.run import Outcome
-from timpani.cli.terminal.ending import abandoned_status
 from timpani.libraries.mpich.embedded_trees import embedded_trees
 from timpani.libraries.mpich.selection_tree import dump
 from timpani.machine.describe import MachineDescription
@@ -68,33 +66,6 @@ def made_up(
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
     return made_up(tmp_path / "a campaign", OPEN_MPIS[0], {"default": 10.0, "linear": 5.0})
-
-
-@needs_open_mpi
-def test_warnings_of_a_campaign_are_repeated_in_its_tuned_folder(campaign: Path, tmp_path: Path) -> None:
-    busy = {"host": "desk", "cores": 2, "seconds": 3.0, "busy_s": 5.0, "own_s": 3.0, "steal_s": 0.0}
-    with Store(campaign, load(campaign).header) as store:
-        store.add_start({"launch": 1, "part": "0001-1", "machines": [busy]})
-    tuned, warning = tmp_path / "tuned", "measured under load: on desk other processes kept 0.7 of 2 cores busy"
-    done = typed("tune", str(campaign), "-o", str(tuned))
-    assert f"Warning: {warning}" in done.stdout
-    assert f"- {warning}" in (tuned / "tuning.md").read_text()
-    confirmed = typed("confirm", str(tuned), "--launches", "1")
-    assert "more warning" in confirmed.stdout  # at most three are printed, the page has all
-    assert "fewer than the" in confirmed.stdout  # one launch alone shows nothing
-    page = (tuned / "confirmation.md").read_text()
-    assert f"- in the campaigns of the rules: {warning}" in page
-    assert "fewer than the" in page
-
-
-@needs_open_mpi
-def test_of_several_campaigns_warnings_say_which(campaign: Path, tmp_path: Path) -> None:
-    other = made_up(tmp_path / "more", OPEN_MPIS[0], {"default": 10.0, "linear": 5.0}, ranks=2)
-    stolen = {"host": "desk", "cores": 2, "seconds": 3.0, "busy_s": 3.0, "own_s": 3.0, "steal_s": 1.0}
-    with Store(other, load(other).header) as store:
-        store.add_start({"launch": 1, "part": "0001-1", "machines": [stolen]})
-    done = typed("tune", str(campaign), str(other), "-o", str(tmp_path / "tuned"))
-    assert "Warning: more: measured under load: on desk the hypervisor gave 0.33 of 2 cores" in done.stdout
 
 
 @needs_open_mpi
@@ -223,15 +194,6 @@ def test_an_untunable_campaign_is_refused_in_one_line(campaign: Path, tmp_path: 
         assert (alone.returncode, alone.stderr.count("\n")) == ((2, 1) if none_left else (0, 0)), alone.stderr
     asked = typed("tune", str(campaign), "--ranks", "4", "-o", str(tmp_path / "none"))
     assert "is measured already" in asked.stderr
-
-
-def test_cells_with_killed_launches_are_reported_and_change_the_exit_status(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert abandoned_status(Outcome("complete", 0, killed=0), "step") == 0
-    assert abandoned_status(Outcome("complete", 0, killed=2), "remove it") == 1
-    printed = capsys.readouterr().err
-    assert (printed.startswith("abandoned: 2 cells"), printed.endswith("; remove it\n")) == (True, True)
 
 
 def test_tune_races_unless_launches_are_named_or_times_simulated(tmp_path: Path) -> None:

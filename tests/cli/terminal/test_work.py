@@ -19,11 +19,6 @@ def work(clock: Clock, **values: Any) -> Work:
     return Work(planned(sizes=[8, 64, 512, 4096], **values), {}, clock)
 
 
-def test_the_time_for_all_is_a_range() -> None:
-    said = work(Clock(), launches=200).time_for_all()
-    assert re.fullmatch(r", (\d+ min )?\d+ s to (\d+ min )?\d+ s for all", said)
-
-
 def test_a_slow_machine_is_learned_and_building_does_not_count() -> None:
     clock = Clock()
     slow = work(clock, launches=10)
@@ -51,10 +46,3 @@ def test_a_spent_budget_is_reported() -> None:
     assert short.time_left() == ", 30 s of the budget left"
     clock.now += 60
     assert short.time_left() == ", the budget is spent: no further start begins"
-
-
-def test_no_time_is_left_at_the_end() -> None:
-    done = work(Clock(), launches=1)
-    for cell in done.cells:
-        done.measured(cell)
-    assert done.time_left() == done.time_for_all() == ""
