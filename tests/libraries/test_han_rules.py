@@ -105,9 +105,3 @@ def test_collectives_levels_and_algorithms_may_be_numbers(text: str) -> None:
     choice = FILE.read(text, CATALOGUE)
     chosen = [choice.decide(Call("bcast", 8, 2, 4, size)) for size in (65535, 65536)]
     assert chosen == [Algorithm("openmpi", "tuned"), Algorithm("openmpi", "han_simple")]
-
-
-@pytest.mark.parametrize("algorithm", ["", "@default", "@0"])
-def test_the_default_of_han_is_left_to_the_library(algorithm: str) -> None:
-    choice = FILE.read(f"1\nbcast 1 global_communicator 1\n1 1\n0 han {algorithm}\n", CATALOGUE)
-    assert choice.decide(Call("bcast", 8, 2, 4, 8)) is None

@@ -11,9 +11,8 @@ from tests.installed import INTEL, needs_intel, needs_two_cores
 from tests.libraries.counted import ran
 from tests.libraries.test_mpich_tree import spans
 from timpani.campaign.folder.load import load
-from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.find import choose_mpi, mpi_of_launcher
+from timpani.libraries.find import choose_mpi
 from timpani.libraries.intel.adjust_file import AdjustFile
 from timpani.libraries.intel.algorithms import read_presets
 from timpani.libraries.launch_request import LaunchRequest
@@ -51,13 +50,6 @@ def test_presets_are_numbers_and_0_is_the_librarys_choice() -> None:
 
 
 @needs_intel
-def test_the_installation_is_found_by_its_folder_with_its_own_launcher() -> None:
-    mpi = choose_mpi(str(INTEL))
-    assert (mpi.kind, mpi.mpirun.name, mpi.cxx.name) == ("intel", "mpiexec.hydra", "mpigxx")
-    assert mpi_of_launcher(str(INTEL / "bin" / "mpirun")) == mpi
-
-
-@needs_intel
 def test_the_library_lists_its_presets() -> None:
     mpi = choose_mpi(str(INTEL))
     catalogue = LIBRARIES["intel"].algorithms.catalogue(mpi)
@@ -81,26 +73,6 @@ def test_presets_are_measured_with_the_default_and_timpanis_algorithms(tmp_path:
     assert campaign.results["error"].null_count() == 3
     forced = [start for start in campaign.launches if "I_MPI_ADJUST_BCAST" in start["command"]]
     assert [start["command"][start["command"].index("I_MPI_ADJUST_BCAST") + 1] for start in forced] == ["3"]
-
-
-@pytest.mark.parametrize(
-    ("placement", "oversubscribed", "words"),
-    [
-        ("core", False, "-genv I_MPI_PIN_DOMAIN core -genv I_MPI_PIN_ORDER compact"),
-        ("socket", False, "-genv I_MPI_PIN_ORDER scatter"),
-        ("node", False, "-ppn 1"),
-        ("ppr:2", False, "-ppn 2"),
-        ("core", True, "-genv I_MPI_PIN 0 -genv I_MPI_WAIT_MODE 1"),
-    ],
-)
-@needs_intel
-def test_ranks_are_placed_by_variables(placement: str, oversubscribed: bool, words: str) -> None:
-    mpi = choose_mpi(str(INTEL))
-    started = LIBRARIES["intel"].launcher.command(
-        mpi, LaunchRequest(2, placement, oversubscribed, (), {}, ("program",))
-    )
-    assert words in " ".join(started.argv)
-    assert started.environment == {"I_MPI_ROOT": str(INTEL.resolve())}
 
 
 CATALOGUE = Catalogue("intel", "2021.18", read_presets(LISTED))
@@ -240,11 +212,6 @@ def test_a_job_script_is_read_for_what_it_sets(line: str) -> None:
     assert FILE.recognizes(text)
     assert list(FILE.lint(text, CATALOGUE, MPI)) == []
     assert FILE.read(text, CATALOGUE).decide(Call("bcast", 8, 1, 8, 64)) == preset(2)
-
-
-def test_a_value_that_the_library_ignores_is_refused() -> None:
-    with pytest.raises(UserError, match="line 2"):
-        FILE.read("# comment\nexport I_MPI_ADJUST_BCAST='1:0-'\n", CATALOGUE)
 
 
 @needs_intel

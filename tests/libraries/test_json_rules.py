@@ -59,19 +59,6 @@ def test_three_distributions_hold_side_by_side_and_the_widest_comes_last() -> No
     assert left_out.why.endswith("to any 8 ranks on several nodes with several ranks on a node")
 
 
-def test_rules_that_do_not_depend_on_nodes_have_one_entry() -> None:
-    file = written(Rule("bcast", LINEAR, Span(4, 16), sizes=Span(64, 4096)))
-    assert entries(file, "bcast") == [
-        {
-            "comm_size_min": 4,
-            "comm_size_max": 16,
-            "comm_rank_distribution": "any",
-            "rules": [{"msg_size_min": 64, "msg_size_max": 4096, "alg": "basic_linear"}],
-        }
-    ]
-    assert file.said.rules == (Rule("bcast", LINEAR, Span(4, 16), sizes=Span(64, 4096)),)
-
-
 def test_parameters_have_the_names_that_the_reader_uses() -> None:
     chain = Algorithm("openmpi", "chain", (("segment_bytes", 8192),))
     sync = Algorithm("openmpi", "linear_sync", (("max_requests", 4),))
@@ -150,7 +137,6 @@ TEMPLATE = """{
  }
 }
 """
-FOUR_RANKS = '{"comm_size_min": 4, "rules": [RULES]}'
 ONE_ENTRY, ONE_RULE = '   {"rules": [RULES]}', '{"alg": "binomial"}'
 
 
@@ -162,10 +148,6 @@ def lint(text: str, **installed: object) -> list[Fault]:
 
 def text_of(rules: str = ONE_RULE, collective: str = "bcast", entry: str = ONE_ENTRY) -> str:
     return TEMPLATE.replace(ONE_ENTRY, entry).replace("RULES", rules).replace("COLLECTIVE", collective)
-
-
-def test_a_correct_file_has_no_fault() -> None:
-    assert lint(text_of()) == []
 
 
 @pytest.mark.parametrize(

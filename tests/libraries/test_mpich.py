@@ -48,13 +48,6 @@ def test_glued_descriptions_of_4_0_are_taken_apart() -> None:
     assert values(algorithms["exscan"]) == ["recursive_doubling"]
 
 
-def test_lines_of_5_0_are_read() -> None:
-    algorithms = recorded("5.0.2")
-    assert values(algorithms["bcast"])[-2:] == ["pipelined_tree", "tree"]
-    assert values(algorithms["barrier"]) == ["smp", "k_dissemination", "recexch"]
-    assert values(algorithms["allreduce"])[-2:] == ["ring", "k_reduce_scatter_allgather"]  # `ccl` leaves it to `auto`
-
-
 @pytest.mark.parametrize("version", ["4.0.2", "5.0.2"])
 def test_every_collective_offers_something_and_no_name_twice(version: str) -> None:
     algorithms = recorded(version)
@@ -90,21 +83,6 @@ def test_an_algorithm_and_its_parameters_hold_around_the_call_alone() -> None:
         "MPIR_CVAR_DEVICE_COLLECTIVES": 1,
         "MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE": 4096,
     }
-
-
-def test_a_setting_has_the_librarys_names_of_variables() -> None:
-    bcast = {info.name: replace(info, value="6") for info in recorded("5.0.2")["bcast"]}
-    no_device, chosen = ("MPIR_CVAR_DEVICE_COLLECTIVES", "none"), "MPIR_CVAR_BCAST_INTRA_ALGORITHM"
-    assert setting(MPI, bcast["scatter_allgather"], Algorithm("mpich", "scatter_allgather")) == (
-        no_device,
-        (chosen, "scatter_recursive_doubling_allgather"),
-    )
-    asked = Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096")
-    assert setting(MPI, bcast["pipelined_tree"], asked) == (
-        no_device,
-        (chosen, "pipelined_tree"),
-        ("MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE", "4096"),
-    )
 
 
 @every_mpich

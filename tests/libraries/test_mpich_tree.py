@@ -19,7 +19,7 @@ from timpani.libraries.mpich.algorithms import catalogue
 from timpani.libraries.mpich.embedded_trees import EmbeddedTrees, embedded_trees
 from timpani.libraries.mpich.selection_tree import Branch, Tree, below, dump, parse
 from timpani.libraries.mpich.tree_faults import faults
-from timpani.libraries.mpich.tree_file import CompositionsFile, SharedMemoryFile, TreeFile, write_compositions
+from timpani.libraries.mpich.tree_file import CompositionsFile, TreeFile, write_compositions
 from timpani.libraries.mpich.written_tree import write_tree
 from timpani.libraries.tuning_file import TuningFile
 from timpani.native.mpi import Mpi
@@ -306,17 +306,6 @@ def test_traps_are_found_with_their_line(what: str, monkeypatch: pytest.MonkeyPa
     assert found, what
     assert all(each.consequence and each.fix for each in found)
     assert found[0].line or what == "no branch for bcast"
-
-
-def test_a_file_of_shared_memory_is_recognized_and_not_checked() -> None:
-    text = dump(OWN).replace("algorithm=MPIR_Bcast", "algorithm=MPIDI_POSIX_mpi_bcast")
-    assert [file.recognizes(text) for file in (TreeFile(), CompositionsFile(), SharedMemoryFile())] == [
-        False,
-        False,
-        True,
-    ]
-    [fault] = SharedMemoryFile().lint(text, CATALOGUE, MPI)
-    assert (fault.severity, fault.consequence) == ("note", "Timpani does not check it")
 
 
 PROGRAM = """\

@@ -13,7 +13,7 @@ from tests.libraries.counted import ran
 from tests.libraries.tuned_tables import CATALOGUES
 from tests.libraries.tuned_tables import mpi as installation
 from timpani.errors import UserError
-from timpani.libraries.launch_request import LaunchRequest, Parameters
+from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.settings import read_variables
 from timpani.libraries.openmpi import launcher as remains
 from timpani.libraries.openmpi.algorithms import catalogue, selection, setting, shared_start
@@ -78,14 +78,6 @@ def test_variables_read_at_each_call_are_set_at_the_call(
     assert (variable, 8) in selected.at_creation  # a separate communicator keeps the tree that the first call builds
 
 
-@pytest.mark.parametrize(
-    "asked", ["knomial:radix=1", "knomial:radix=0", "chain:chain_fanout=0", "chain:chain_fanout=33"]
-)
-def test_a_value_that_the_library_calls_invalid_is_refused(asked: str) -> None:
-    with pytest.raises(UserError, match="is out of range; write"):
-        CATALOGUES["5.0.11"].resolve("bcast", Algorithm.parse(asked))
-
-
 def test_han_is_kept_out_from_5_0() -> None:
     info = CATALOGUES["5.0.11"].algorithms["bcast"][0]
     for version, kept_out in (("4.1.4", False), ("5.0.11", True), ("6.0.0rc1", True)):
@@ -104,18 +96,6 @@ def test_hcoll_and_ucc_are_kept_out_where_they_are_installed(tmp_path: Path) -> 
         assert shared_start(mpi, several_nodes=False) is None  # where they are kept out, the default differs
     path = tmp_path / "rules.conf"
     assert ("coll", "^hcoll,ucc") in TunedRules().switch_on(path, "", mpi)
-
-
-@pytest.mark.parametrize(("version", "han"), [("4.1.4", ()), ("5.0.11", (("coll", "^han"),))])
-def test_a_setting_has_the_parameters_that_choose_an_algorithm(version: str, han: Parameters) -> None:
-    algorithms = {info.name: info for info in CATALOGUES[version].algorithms["bcast"]}
-    asked = Algorithm.parse("openmpi/chain:chain_fanout=2")
-    assert setting(installation(version), algorithms["chain"], asked) == (
-        ("coll_tuned_use_dynamic_rules", "1"),
-        *han,
-        ("coll_tuned_bcast_algorithm", "2"),
-        ("coll_tuned_bcast_algorithm_chain_fanout", "2"),
-    )
 
 
 @every_open_mpi
@@ -160,12 +140,6 @@ def test_a_build_without_its_monitoring_component_counts_no_messages(mpi: Mpi, t
     info.write_text('#!/bin/sh\necho mca:pml:cm:version:\\"component:4.1.7\\"\n')
     info.chmod(0o755)
     assert counting(replace(mpi, info=info)) is None
-
-
-@every_open_mpi
-def test_a_library_without_ompi_info_is_reported(mpi: Mpi) -> None:
-    with pytest.raises(UserError, match="has no ompi_info"):
-        catalogue(Mpi(mpi.kind, mpi.name, mpi.version, mpi.mpirun, mpi.cxx, None))
 
 
 @pytest.mark.parametrize("version", ["4.1.4", "5.0.11"])

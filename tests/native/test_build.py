@@ -2,7 +2,6 @@
 
 import errno
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -152,12 +151,6 @@ def test_ccache_is_called_once_for_each_object(
     assert [Path(words[0]).name for words in calls] == ["g++"]
 
 
-def test_an_error_of_ccache_is_shown(small: Path, mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    planted_ccache(tmp_path, monkeypatch, "echo 'ccache: error: no folder' >&2\nexit 1")
-    with pytest.raises(UserError, match=r"ccache: error: no folder; choose another"):
-        build_without_mpi(wrapper(tmp_path / "a", mpi, "g++ -I/a"), small)
-
-
 @pytest.mark.parametrize("shown", [None, "g++ -D_GLIBCXX_USE_CXX11_ABI=0 -I/a", "ccache g++ -I/a"])
 def test_a_library_with_another_compiler_has_its_own(
     small: Path, mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: str | None
@@ -239,31 +232,6 @@ def test_a_full_disk_is_named_and_not_the_compiler(small: Path, mpi: Mpi) -> Non
         build(mpi, small)
 
 
-def test_a_build_announces_what_it_compiles_and_how_long_it_took(
-    small: Path, mpi: Mpi, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def announced() -> list[str]:
-        return [re.sub(r"(in|about) \d+ s", r"\1 N s", line) for line in capsys.readouterr().err.splitlines()]
-
-    first = build(mpi, small)
-    rough = "please wait about N s on an idle machine, minutes on a busy one (a rough figure)"
-    assert announced() == [
-        f"timpani: compiling what uses no MPI, once for all libraries; {rough}",
-        "timpani: compiled what uses no MPI, once for all libraries in N s",
-        f"timpani: compiling the programs for {mpi.name} {mpi.version}; {rough}",
-        f"timpani: compiled the programs for {mpi.name} {mpi.version} in N s",
-    ]
-    assert build(mpi, small) == first
-    assert announced() == []
-    (small / "measure/main.cpp").write_text(PROGRAM + "// changed\n")
-    build(mpi, small, programs=("timpani-measure",))
-    assert announced()[0] == f"timpani: compiling timpani-measure for {mpi.name} {mpi.version}; {rough}"
-    (first / "build-seconds").write_text("47 ")
-    (small / "measure/main.cpp").write_text(PROGRAM + "// changed again\n")
-    build(mpi, small)
-    assert "please wait about 47 s on an idle machine, as for the last build" in capsys.readouterr().err
-
-
 def while_one_builds(small: Path, mpi: Mpi, later: Sequence[Mpi]) -> tuple[int, list[str]]:
     """The process that builds for `mpi`, slowly, and the first line that each builder for `later` prints meanwhile."""
     with subprocess.Popen(builder(small, mpi), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
@@ -305,12 +273,6 @@ def test_a_killed_builder_leaves_no_compiler_running(small: Path, mpi: Mpi) -> N
     wait_until(lambda: gone(int(started.read_text())))
 
 
-def test_a_missing_compiler_is_reported(small: Path, mpi: Mpi, tmp_path: Path) -> None:
-    gone = Mpi(mpi.kind, mpi.name, mpi.version, mpi.mpirun, tmp_path / "mpicxx", None)
-    with pytest.raises(UserError, match=r"mpicxx can't run a C\+\+ compiler"):
-        build(gone, small)
-
-
 def test_programs_are_used_where_the_compiler_that_built_them_is_missing(
     small: Path, mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -346,12 +308,6 @@ def test_where_home_cannot_be_written_the_cache_is_the_users_own(
     folder.chmod(0o755)
     with pytest.raises(UserError, match="can be changed by other users"):
         cache_folder()
-
-
-def test_a_relative_cache_home_is_not_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", "cache")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / ".cache/timpani"
 
 
 def test_the_library_to_preload_is_built_without_the_verifier_and_the_simulator(small: Path, mpi: Mpi) -> None:

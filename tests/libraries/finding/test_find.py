@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.installed import FOUND, MPICHS, OPEN_MPIS, every_mpi, every_open_mpi, needs_mpi, needs_mpich, needs_open_mpi
+from tests.installed import MPICHS, OPEN_MPIS, every_open_mpi, needs_mpi, needs_mpich, needs_open_mpi
 from timpani.errors import UserError
-from timpani.libraries.find import Unusable, choose_mpi, eager_limits, find_mpis, search_mpis, ways_to_a_library
+from timpani.libraries.find import Unusable, choose_mpi, eager_limits, find_mpis, search_mpis
 from timpani.libraries.openmpi.settings import read_eager_limits
 from timpani.libraries.registry import counterpart
 from timpani.native.mpi import Mpi
@@ -22,18 +22,6 @@ def forward(folder: Path, name: str, program: Path) -> None:
     script.chmod(0o755)
 
 
-@every_mpi
-def test_every_library_is_found_with_its_own_programs(mpi: Mpi) -> None:
-    assert mpi.mpirun.is_file()
-    assert mpi.cxx.is_file()
-    assert mpi.info is None or mpi.info.is_file()
-    assert mpi.version.startswith(".".join(str(number) for number in mpi.numbers))
-
-
-def test_each_library_is_found_once() -> None:
-    assert len({(mpi.kind, mpi.version, mpi.mpirun.resolve().parent) for mpi in FOUND}) == len(FOUND)
-
-
 @needs_open_mpi
 @needs_mpich
 def test_the_order_of_path_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,11 +32,6 @@ def test_the_order_of_path_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         forward(folder, "mpicxx", mpi.cxx)
         monkeypatch.setenv("PATH", os.pathsep.join([str(folder), os.environ["PATH"]]))
         assert find_mpis()[0].mpirun.parent == folder
-
-
-@every_mpi
-def test_a_library_is_chosen_by_its_launcher(mpi: Mpi) -> None:
-    assert choose_mpi(str(mpi.mpirun)) == mpi
 
 
 @needs_mpi
@@ -103,30 +86,6 @@ def test_no_library_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         choose_mpi("intel")
 
 
-def test_a_misspelled_library_and_a_missing_path() -> None:
-    with pytest.raises(UserError, match="did you mean openmpi"):
-        choose_mpi("opnmpi")
-    with pytest.raises(UserError, match="not found: /nowhere/mpirun"):
-        choose_mpi("/nowhere/mpirun")
-
-
-@pytest.mark.parametrize(
-    ("environment", "words"),
-    [
-        ({}, "name its folder with --mpi, or `apt`"),
-        (
-            {"SPACK_ROOT": "/spack", "MODULESHOME": "/modules", "CONDA_PREFIX": "/conda"},
-            "load its module (`module avail mpi`, `module load NAME`), "
-            "load its Spack package (`spack find mpi`, `spack load NAME`), "
-            "activate its conda environment (`conda activate NAME`), "
-            "name its folder with --mpi, or `apt`",
-        ),
-    ],
-)
-def test_the_way_to_a_library_follows_what_manages_software_here(environment: dict[str, str], words: str) -> None:
-    assert ways_to_a_library({"PATH": "", **environment}, "`apt`") == words
-
-
 @pytest.mark.parametrize(
     ("collective", "name", "kind", "expected"),
     [
@@ -167,8 +126,3 @@ def test_the_installed_library_reports_its_eager_limits(mpi: Mpi) -> None:
     limits = eager_limits("openmpi", mpi.version)
     assert any(name.endswith("eager_limit") for name in limits)
     assert all(limit > 0 for limit in limits.values())
-
-
-def test_a_missing_library_has_no_eager_limits() -> None:
-    assert eager_limits("openmpi", "1.0.0") == {}
-    assert eager_limits("imported", "") == {}

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.typed import typed
-from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi, needs_two_cores
+from tests.installed import MPICHS, needs_mpich, needs_two_cores
 from timpani.campaign.folder.load import load
 from timpani.errors import UserError
 from timpani.libraries.find import Unusable, choose_mpi, find_mpis, search_mpis
@@ -26,7 +26,7 @@ from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.vendors import VENDORS
 from timpani.machine.detect import this_computer
 from timpani.native.cache import cache_folder
-from timpani.native.library_version import LibraryVersion, read_library_version
+from timpani.native.library_version import LibraryVersion
 from timpani.native.mpi import Mpi, ParentLibrary
 from timpani.study.variant import parse_variants
 
@@ -80,39 +80,10 @@ def test_parastation_is_recognized_by_its_device_and_versioned_by_its_file(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("folder", "version"), [("hpcx-v2.18.1-gcc-doca_ofed", "2.18.1"), ("hpcx-v2.25", "2.25"), ("hpcx", "of an unknown")]
-)
-def test_hpc_x_is_recognized_by_its_folder(folder: str, version: str) -> None:
-    found = replace(OPEN_MPI, cxx=Path(f"/opt/{folder}/ompi/bin/mpicxx"))
-    reported = recognized(found, "Open MPI v4.1.7rc1, package: Open MPI root@host Distribution", OMPI_VERSION="4.1.7")
-    assert (reported.kind, reported.parent) == ("hpcx", ParentLibrary("Open MPI", "4.1.7"))
-    assert reported.version.startswith(version)
-
-
-@pytest.mark.parametrize(
     "text", ["MPICH Version:\t3.4.2\nMPICH Device:\tch3:nemesis\n", "", "Intel(R) MPI Library 2021"]
 )
 def test_other_libraries_are_no_vendors(text: str) -> None:
     assert not any(each.recognized(MPICH, LibraryVersion(text, {})) for each in VENDORS)
-
-
-def test_the_printed_library_version_is_read() -> None:
-    printed = 'MPICH_VERSION="3.4a2"\n\n' + CRAY
-    assert read_library_version(printed) == LibraryVersion(CRAY, {"MPICH_VERSION": "3.4a2"})
-    assert read_library_version("\nHPE MPT 2.23  08/26/20") == LibraryVersion("HPE MPT 2.23  08/26/20", {})
-
-
-def test_every_vendor_says_what_is_unknown_and_has_its_parents_notes() -> None:
-    for each in VENDORS:
-        named = each.as_vendor(MPICH, "1.2", "5.0.1")
-        library = LIBRARIES[each.kind]
-        (text,) = library.caution(named)
-        assert text.startswith(f"{each.name} 1.2, based on MPICH 5.0.1: ")
-        assert "no real one was tried" in text
-        assert library.algorithms.notes(named) == LIBRARIES[each.parent].algorithms.notes(
-            replace(named, name=each.name)
-        )
-    assert not list(LIBRARIES["mpich"].caution(MPICH))
 
 
 def test_crays_own_collectives_are_variants_that_no_control_variable_must_confirm() -> None:
@@ -254,13 +225,3 @@ def test_a_cray_is_measured_through_pals(tmp_path: Path, monkeypatch: pytest.Mon
     script(pals / "mpiexec", f'{checked}\nexec "{MPICHS[0].mpirun}" -bind-to core -n $ranks "$@"')
     monkeypatch.setenv("PATH", str(pals), prepend=os.pathsep)
     assert measured(folder / "mpicxx", tmp_path / "out", "binomial") == {("default", None), ("binomial", None)}
-
-
-@needs_open_mpi
-def test_fujitsus_launcher_and_compiler_are_found_together(tmp_path: Path) -> None:
-    folder = renamed(OPEN_MPIS[0], tmp_path / "bin", FUJITSU, compiler="mpiFCC")
-    script(folder / "mpiexec", 'echo "mpiexec (OpenRTE) 4.0.1"')
-    found = choose_mpi(str(folder))
-    assert (found.kind, found.title) == ("fujitsu", "Fujitsu MPI 4.0.0, based on Open MPI 4.0.1")
-    assert (found.mpirun.name, found.cxx.name) == ("mpiexec", "mpiFCC")
-    assert LIBRARIES["fujitsu"].launcher.slurm_interface is None

@@ -17,11 +17,6 @@ def test_a_job_has_its_systems_name_its_own_and_its_number(environment: dict[str
     assert current_job(environment) == {"system": system, "name": "holt", "id": "4711"}
 
 
-def test_without_a_number_there_is_no_job() -> None:
-    assert current_job({}) is None
-    assert current_job({"SLURM_JOB_NAME": "holt"}) is None
-
-
 def test_a_name_that_cannot_be_printed_or_is_too_long_spoils_no_record() -> None:
     found = current_job({"SLURM_JOB_NAME": "a\nb", "SLURM_JOB_ID": "1"})
     assert found == {"system": "Slurm", "name": "", "id": "1"}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from timpani.errors import UserError
-from timpani.machine.batch.batch_job import BatchJob, loaded_modules
-from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, SCRIPTED, job_script, names_batch_system
+from timpani.machine.batch.batch_job import BatchJob
+from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, SCRIPTED, job_script
 
 HOUR = 3600
 
@@ -59,30 +59,6 @@ def test_an_invalid_job_is_refused(text: str, said: str) -> None:
     with pytest.raises(UserError) as caught:
         BatchJob.parse(text)
     assert said in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("sge:all.q", "did you mean"),
-        ("pbs:workq", "PBS must know how many ranks a node takes"),
-        ("lsf", "LSF must know how many ranks a node takes"),
-        ("pbs:workq,tasks=4,qos=high", "jobs of PBS have no qos"),
-        ("flux,jobs=3", "Flux has no arrays of jobs"),
-    ],
-)
-def test_a_request_that_a_batch_system_cannot_express_is_refused(text: str, said: str) -> None:
-    with pytest.raises(UserError) as caught:
-        job_script(BatchJob.parse(text), ["timpani"], None)
-    assert said in str(caught.value) or text.startswith("sge")
-
-
-def test_the_word_for_a_batch_system_is_no_machine_file() -> None:
-    assert [
-        each
-        for each in ("slurm", "slurm:a,nodes=2", "pbs,tasks=4", "lab", "here", "slurm.toml", "simgrid:x")
-        if names_batch_system(each)
-    ] == ["slurm", "slurm:a,nodes=2", "pbs,tasks=4"]
 
 
 def directives(script: str, sentinel: str = "#SBATCH ") -> list[str]:
@@ -164,13 +140,3 @@ def test_the_jobs_of_an_array_share_the_launches(launches: int, jobs: int, tmp_p
     assert upto == sorted(upto)
     assert upto[-1] == launches
     assert all(0 <= after - before <= -(-launches // jobs) for before, after in zip([0, *upto], upto, strict=False))
-
-
-def test_without_launches_to_share_each_job_does_what_it_can(tmp_path: Path) -> None:
-    script = job_script(BatchJob("slurm", "EPYC", jobs=3), ["timpani", "tune", "bcast"], None)
-    assert run(script, tmp_path, SLURM_ARRAY_TASK_ID="2") == ["tune", "bcast"]
-
-
-def test_the_modules_of_the_shell_are_those_that_are_loaded() -> None:
-    assert loaded_modules({"LOADEDMODULES": "gcc/12:openmpi/4.1.6"}) == ("gcc/12", "openmpi/4.1.6")
-    assert loaded_modules({"LOADEDMODULES": ""}) == loaded_modules({}) == ()

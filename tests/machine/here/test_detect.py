@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.installed import FOUND, needs_mpi
 from timpani.machine.batch.batch_system import ClusterTables, NodeShape
 from timpani.machine.batch.slurm_jobs import allocation, parse_counts, parse_sinfo, parse_topology
-from timpani.machine.cores import Cores, read_cores
-from timpani.machine.detect import allocated, cluster, detect
+from timpani.machine.cores import Cores
+from timpani.machine.detect import allocated, cluster
 from timpani.machine.nodes.model import Machine, read_machine, write_machine
 from timpani.native.mpi import Mpi
 
@@ -53,17 +52,3 @@ def test_counts_for_each_node(text: str, counts: tuple[int, ...]) -> None:
 
 def test_sockets_that_slurm_made_up_are_not_believed() -> None:
     assert parse_sinfo("n1 2 1 1\nn2 2 12 1\n") == {"n1": NodeShape(2, 1, 1), "n2": NodeShape(24, 2, 1)}
-
-
-def test_without_sinfo_all_nodes_are_like_the_one_here() -> None:
-    job = {"SLURM_JOB_NODELIST": "n[1-2]", "SLURM_JOB_CPUS_PER_NODE": "24,6"}
-    asked = allocation(job)
-    assert asked is not None
-    assert allocated(asked, {}, HERE) == {"n1": NodeShape(24, 2, 1), "n2": NodeShape(6, 1, 1)}
-
-
-@needs_mpi
-def test_this_computer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("SLURM_JOB_NODELIST", raising=False)
-    [group] = detect(FOUND[0]).groups
-    assert (group.cores, len(group.nodes)) == (read_cores().usable, 1)

@@ -69,18 +69,6 @@ def test_the_environment_reaches_every_rank(mpi: Mpi) -> None:
     assert [text for _, text in start(mpi, 2, "core", oversubscribed=True)] == ["here it is"] * 2
 
 
-@every_mpi
-def test_waiting_ranks_give_way_when_oversubscribed(mpi: Mpi) -> None:
-    argv = command(mpi, LaunchRequest(4, "core", True, (), {}, ("program",))).argv
-    wanted = "mpi_yield_when_idle" if mpi.kind == "openmpi" else "MPIR_CVAR_CH4_PROGRESS_THROTTLE"
-    assert argv[argv.index(wanted) + 1] == "1"
-
-
-def test_the_parameters_of_a_launch_stand_before_its_program() -> None:
-    argv = command(OPEN_MPI, LaunchRequest(2, "core", False, (("coll", "^han"),), {}, ("measure", "plan"))).argv
-    assert argv[-5:] == ("--mca", "coll", "^han", "measure", "plan")
-
-
 def test_root_is_allowed_only_to_root(monkeypatch: pytest.MonkeyPatch) -> None:
     request = LaunchRequest(2, "core", False, (), {}, ("measure",))
     monkeypatch.setattr(os, "geteuid", lambda: 0)
@@ -115,14 +103,6 @@ def test_hosts_are_passed_in_a_file_of_the_launchs_folder(mpi: Mpi, option: str,
     started = on_cluster(mpi, "core")
     assert started.argv[started.argv.index(option) + 1] == "launches/0001-1/hosts.txt"
     assert started.files == {"hosts.txt": text}
-
-
-@pytest.mark.parametrize(
-    ("mpi", "words"),
-    [(OPEN_MPI, "--map-by ppr:2:node --bind-to core"), (MPICH, "-bind-to core -ppn 2")],
-)
-def test_ppr_gives_the_number_of_ranks_per_node(mpi: Mpi, words: str) -> None:
-    assert words in " ".join(on_cluster(mpi, "ppr:2").argv)
 
 
 @pytest.mark.parametrize("placement", ["core", "socket"])

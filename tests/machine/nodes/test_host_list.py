@@ -18,13 +18,10 @@ from timpani.machine.nodes.host_list import (
     capacity,
     choose_hosts,
     on_machine,
-    rank_file,
-    ranks_on_one_node,
     read_hosts,
     read_loads,
     requested_places,
     same_host,
-    with_slots,
 )
 from timpani.machine.nodes.model import Machine
 
@@ -59,11 +56,6 @@ def test_the_three_orders_of_the_study_of_hierarchical_collectives(category: int
     assert {host.slots for host in hosts} == ({8} if category == 1 else {None})
 
 
-def test_without_slots_a_node_takes_as_many_ranks_as_it_has_cores() -> None:
-    assert choose_hosts(machine(1)) == (Host("a1", 4),)
-    assert with_slots(machine(1), choose_hosts(machine(1), category=2)) == (Host("a1", 4),)
-
-
 def test_the_less_loaded_nodes_of_each_group_are_taken_and_unknown_loads_last(tmp_path: Path) -> None:
     (tmp_path / "loads.txt").write_text("a1 3.5\na2 0.25\na3 N/A\na4 1\n\nb4 0.5\nb1 0\n")
     loads = read_loads(tmp_path / "loads.txt")
@@ -84,22 +76,10 @@ def test_an_invalid_load_is_refused(text: str, tmp_path: Path) -> None:
         read_loads(tmp_path / "absent.txt")
 
 
-def test_a_group_that_has_no_more_nodes_is_passed_over() -> None:
-    assert names(choose_hosts(machine(1, 3), category=3)) == "a1 b1 b2 b3"
-
-
 def test_excluded_nodes_and_groups_without_others_are_left_out() -> None:
     assert names(choose_hosts(machine(1, 2, 1), category=3, groups=2, exclude=("a1", "b1"))) == "b2 c1"
     with pytest.raises(UserError, match="did you mean a1"):
         choose_hosts(machine(1), exclude=("a11",))
-
-
-@pytest.mark.parametrize(
-    ("groups", "nodes", "said"), [(5, None, "4 groups with nodes, not 5"), (2, 9, "8 nodes, not 9")]
-)
-def test_more_than_there_is_is_an_error(groups: int, nodes: int | None, said: str) -> None:
-    with pytest.raises(UserError, match=said):
-        choose_hosts(FOUR, groups=groups, nodes=nodes)
 
 
 @given(category=st.sampled_from([1, 2, 3]), groups=st.integers(1, 4), data=st.data(), seed=st.integers(0, 99))
@@ -159,16 +139,6 @@ def test_no_core_is_given_twice_and_all_are_given(placement: str, slots: list[in
     assert len(places) == len(set(places)) == room <= 6 * len(hosts)
 
 
-def test_rank_counts_that_stay_on_one_of_several_nodes_are_reported() -> None:
-    cluster = machine(2)
-    hosts = choose_hosts(cluster)
-    assert list(ranks_on_one_node(cluster, hosts, "core", [2, 4, 8])) == [
-        "2, 4 ranks by core all run on a1, the first of 2 nodes"
-    ]
-    assert list(ranks_on_one_node(cluster, hosts, "node", [2, 4])) == []
-    assert list(ranks_on_one_node(cluster, hosts[:1], "core", [2])) == []
-
-
 @pytest.mark.parametrize("library", LIBRARIES.values(), ids=LIBRARIES)
 @pytest.mark.parametrize("category", [1, 3])
 def test_a_written_file_is_read_again(library: Library, category: int, tmp_path: Path) -> None:
@@ -177,11 +147,6 @@ def test_a_written_file_is_read_again(library: Library, category: int, tmp_path:
     assert "[" not in text, "launchers know no node sets"
     (tmp_path / "hosts").write_text(text)
     assert read_hosts(tmp_path / "hosts") == hosts
-
-
-def test_host_files_may_hold_node_sets_and_comments(tmp_path: Path) -> None:
-    (tmp_path / "hosts").write_text("# mine\n\nn[1-2] slots = 8  # both\nn3:4\nn4\n")
-    assert read_hosts(tmp_path / "hosts") == (Host("n1", 8), Host("n2", 8), Host("n3", 4), Host("n4"))
 
 
 @pytest.mark.parametrize(
@@ -244,12 +209,6 @@ def test_a_mistake_in_a_host_file_is_named_with_its_line(text: str, said: str, t
     with pytest.raises(UserError) as caught:
         read_hosts(tmp_path / "hosts")
     assert said in caught.value.what
-
-
-def test_a_rank_file_names_host_socket_and_core() -> None:
-    assert rank_file(
-        [RankBinding("n1", 0, 0), RankBinding("n2", 1, 3), RankBinding("n3", None, 5)], LIBRARIES["openmpi"]
-    ) == ("rank 0=n1 slot=0:0\nrank 1=n2 slot=1:3\nrank 2=n3 slot=5\n")
 
 
 def test_hosts_are_the_same_with_and_without_their_domain() -> None:

@@ -4,7 +4,6 @@ import pytest
 
 from tests.machine.here.test_cores import recorded
 from timpani.machine.nodes.locality import (
-    LOCALITIES,
     CorePlace,
     Domains,
     locality,
@@ -89,15 +88,6 @@ def test_one_pair_of_each_locality_across_nodes() -> None:
     switches = {"n1": "g1", "n2": "g1", "n3": "g2"}
     assert list(pair_of_each_locality(places, lambda _: {}, switches)) == [(0, 1), (0, 2), (0, 4)]
     assert list(pair_of_each_locality(places, lambda _: {}, {})) == [(0, 1), (0, 2)]
-
-
-def test_cores_that_may_not_be_used_hold_no_rank() -> None:
-    parts = domains("epyc-2x64-smt")
-    assert [min(core) for core in nearest_first(parts, frozenset({70, 2, 130}))] == [2, 70]
-
-
-def test_localities_come_closest_first() -> None:
-    assert LOCALITIES[:4] == ("same core", "same core complex", "same socket", "same node")
 
 
 @pytest.mark.parametrize("text", ["", "3", "0-3", "0-3,8", "0,2,4-5"])

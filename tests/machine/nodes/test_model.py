@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from timpani.errors import UserError
 from timpani.machine.batch.slurm_jobs import parse_topology
 from timpani.machine.nodes.model import Machine, NodeGroup, read_machine, write_machine
-from timpani.machine.nodes.node_set import expand, fold, fold_numbers
+from timpani.machine.nodes.node_set import expand, fold
 
 GROUP = {"name": "leaf1", "nodes": "node[01-02]", "cores": 24}
 
@@ -76,11 +76,6 @@ def test_the_nodes_of_a_group_are_bounded_together() -> None:
         parse_topology("".join(f"SwitchName={each[0]} Nodes={each}\n" for each in sets))
 
 
-def test_numbers_fold_to_spans() -> None:
-    assert fold_numbers([0, 1, 2, 8]) == "0-2,8"
-    assert fold_numbers([]) == ""
-
-
 def test_a_file_says_what_a_machine_is(tmp_path: Path) -> None:
     file = tmp_path / "cluster.toml"
     file.write_text(
@@ -144,11 +139,3 @@ def test_a_mistake_is_named_with_its_key(change: dict[str, Any], said: str) -> N
         Machine.check({"name": "m", "launcher": "openmpi", "groups": [GROUP], **change}, "test")
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_a_file_that_is_not_there_or_no_toml(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"machine file not found: .*`timpani machine detect` writes one"):
-        read_machine(tmp_path / "none.toml")
-    (tmp_path / "bad.toml").write_text("name = ")
-    with pytest.raises(UserError, match="can't be read as TOML"):
-        read_machine(tmp_path / "bad.toml")

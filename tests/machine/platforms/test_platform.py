@@ -42,24 +42,8 @@ def test_by_core_ranks_fill_a_socket_then_the_next() -> None:
     assert hosts[24] == "node2-socket0-core0"
 
 
-def test_placement_by_socket_alternates_sockets_of_a_node() -> None:
-    assert hosts_of_ranks("socket", 3) == ["node1-socket0-core0", "node1-socket1-core0", "node1-socket0-core1"]
-
-
-def test_placement_by_node_alternates_nodes() -> None:
-    assert hosts_of_ranks("node", 3) == ["node1-socket0-core0", "node2-socket0-core0", "node1-socket0-core1"]
-
-
 def test_no_two_ranks_share_a_core() -> None:
     assert len(set(hosts_of_ranks("socket", 48))) == 48
-
-
-def test_hosts_of_ones_own_are_nodes(tmp_path: Path) -> None:
-    path = tmp_path / "mine.xml"
-    path.write_text('<platform><zone id="z" routing="Full"><host id="a" core="3"/><host id="b"/></zone></platform>')
-    machine = machine_of(path)
-    assert {(group.nodes, group.cores) for group in machine.groups} == {(("a",), 3), (("b",), 1)}
-    assert machine.name == "simgrid:mine"
 
 
 def nodes_of(path: Path, text: str) -> dict[str, tuple[int, int]]:
@@ -129,14 +113,6 @@ def test_a_pipe_or_a_folder_is_no_unknown_platform(tmp_path: Path) -> None:
             machine_of(find_platform(str(path)))
 
 
-def test_an_unknown_platform_is_refused_with_those_that_exist() -> None:
-    with pytest.raises(UserError, match="two-nodes-of-24"):
-        find_platform("two-nodes-of-42")
-    with pytest.raises(UserError, match="unknown platform ''"):
-        find_platform("")
-    assert set(shipped_platforms()) == {"two-nodes-of-128", "two-nodes-of-24", "four-groups-of-4"}
-
-
 @pytest.mark.parametrize(
     ("ranks", "pairwise"), [(2, False), (3, True), (5, False), (64, False), (65, True), (128, False), (129, False)]
 )
@@ -162,9 +138,3 @@ def test_a_core_sends_what_it_copies(name: str) -> None:
         for sending in ("smpi/os", "smpi/ois"):
             eager, _ = config[sending].split(";")
             assert float(eager.split(":")[2]) == pytest.approx(1 / float(memory))
-
-
-def test_the_nodes_of_the_tree_are_clusters_of_their_group() -> None:
-    machine = machine_of(find_platform("four-groups-of-4"))
-    assert machine.groups[1].nodes == tuple(f"group2-node{number}" for number in range(1, 5))
-    assert machine.groups[1].name == "group2"
