@@ -77,36 +77,6 @@ def test_a_path_that_the_loader_would_cut_is_refused(file: Path, tmp_path: Path,
 
 
 @needs_mpi
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("timpani-rules 2\nend 0\n", "rules"),
-        (RULES[:-6], "end"),
-        (" timpani-rules 1\nbcast nonsense\nend 1\n", "nonsense"),
-        ("", "does not begin with 'timpani-rules'"),
-    ],
-)
-def test_an_invalid_rules_file_is_refused_before_the_program_starts(tmp_path: Path, text: str, said: str) -> None:
-    path = tmp_path / "rules.txt"
-    path.write_text(text)
-    done = typed("preload", "--rules", path, "--", "true")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert said in done.stderr
-
-
-@needs_mpi
-def test_a_missing_rules_file_is_called_missing(tmp_path: Path) -> None:
-    done = typed("preload", "--rules", tmp_path / "none.txt", "--", "true")
-    refused = f"timpani: there is no file {tmp_path}/none.txt; `timpani rules` writes such a file\n"
-    assert (done.returncode, done.stderr) == (2, refused)
-
-
-@needs_mpi
-def test_a_program_that_is_not_found_is_reported(file: Path) -> None:
-    assert "can't be started" in timpani("preload", "--rules", file, "--", "no-such-program").stderr
-
-
-@needs_mpi
 def test_a_measurement_builds_no_library_to_preload(mpi: Mpi, library: Path) -> None:
     assert library.exists()
     assert not (build(mpi) / library.name).exists()

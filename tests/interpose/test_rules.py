@@ -38,12 +38,6 @@ def test_the_first_rule_that_matches_decides(run_program: RunProgram) -> None:
     assert done.ran("allreduce") == done.ran("allgather") == {"default"}
 
 
-def test_without_a_rule_nothing_is_set_up(run_program: RunProgram) -> None:
-    done = run_program(CALLS, text=rules("bcast ranks=4.. linear"))
-    assert only_defaults(done)
-    assert done.ran("setup") == {"world"}
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -59,14 +53,6 @@ def test_bad_rules_are_reported_in_one_line_and_not_followed(
     done = run_program(CALLS, text=text)
     assert (done.status, done.stdout) == (0, "wrong: 0\n"), done.stderr
     assert done.messages() == [f"timpani: {tmp_path / 'rules'}, {why}; the library's algorithms are used"]
-    assert only_defaults(done)
-
-
-def test_a_missing_file_is_reported_in_one_line(run_program: RunProgram, tmp_path: Path) -> None:
-    done = run_program(CALLS, text="", TIMPANI_RULES=str(tmp_path / "nowhere"))
-    assert done.messages() == [
-        f"timpani: {tmp_path / 'nowhere'}: No such file or directory; the library's algorithms are used"
-    ]
     assert only_defaults(done)
 
 

@@ -153,15 +153,3 @@ def test_a_judge_that_fails_is_one_line_and_the_runs_are_kept(tmp_path: Path, mo
 def test_a_judge_that_cannot_start_is_refused(command: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
         judge_words(command)
-
-
-def test_a_folder_is_no_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    results = tmp_path / "results"
-
-    def run_of(_: bool) -> InjectedRun:
-        results.mkdir()
-        return InjectedRun(1.0)
-
-    inject_runs(monkeypatch, run_of)
-    with pytest.raises(UserError, match="results can't be kept"):
-        blocks_of(tmp_path / "runs", ComparedOutput(results), 1)

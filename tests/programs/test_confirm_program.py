@@ -11,7 +11,7 @@ from typing import IO
 import pytest
 
 from tests.cli.typed import typed
-from tests.installed import OPEN_MPIS, each_kind, needs_mpi, needs_open_mpi
+from tests.installed import each_kind, needs_mpi
 from tests.programs.programs import compile_program, environment
 from timpani.errors import UserError
 from timpani.native.mpi import Mpi
@@ -115,12 +115,6 @@ def test_runs_with_a_variant_lack_what_its_script_removes(program: tuple[str, ..
     assert printed == {AS_IT_IS: "600\n", CHOSEN: "nothing\n"}
 
 
-def test_a_run_that_fails_ends_the_comparison(program: tuple[str, ...], tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="ended with status") as refused:
-        list(runs(tmp_path / "runs", (*program, "x", "fail"), 0).complete(2))
-    assert "holds what it printed" in str(refused.value)
-
-
 @needs_mpi
 def test_bad_words_are_one_line_each(tmp_path: Path) -> None:
     for words, said in (
@@ -174,31 +168,3 @@ def test_a_command_that_no_library_s_launcher_starts_names_its_library(mpi: Mpi,
     done = typed("confirm", *options, "--mpi", mpi.mpirun, "--", program)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "runs" / "runs.jsonl").read_text().count("\n") == 2
-
-
-@needs_mpi
-@pytest.mark.parametrize(
-    ("variant", "said"),
-    [
-        ("nonsense", "is not a variant"),
-        ("other: --mpi openmpi", "a program is linked with one"),
-        ("loads: LD_PRELOAD=/lib/x.so", "sets or removes LD_PRELOAD"),
-    ],
-)
-def test_a_variant_that_no_program_can_have_is_one_line(tmp_path: Path, variant: str, said: str) -> None:
-    done = typed("confirm", "--variant", variant, "--output", tmp_path / "runs", "--", "true")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert said in done.stderr
-    assert not (tmp_path / "runs").exists()
-
-
-def test_words_for_a_launcher_need_a_launcher(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no launcher that could take --oversubscribe"):
-        BlockRuns(tmp_path / "runs", ("true",), Choice({}, None, ("--oversubscribe",)))
-    assert not (tmp_path / "runs").exists()
-
-
-@needs_open_mpi
-def test_a_component_may_be_preferred_for_collectives_and_nodes_that_only_the_program_has() -> None:
-    choice = choice_of_variant("hierarchical: --mca coll_han_priority 100", OPEN_MPIS[0])
-    assert choice.settings == {"OMPI_MCA_coll_han_priority": "100"}

@@ -1,19 +1,17 @@
 """From a profile to the study that measures it, and what that is expected to save."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.campaign_files import cell, machine, made_up, results_of, write_header
-from tests.cli.typed import typed
+from tests.campaign_files import cell, machine, made_up, results_of
 from tests.programs.profile_files import CALL, part_text, write_profile
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
 from timpani.judge.raced import raced_results
 from timpani.programs.pages.profile_document import savings_document, savings_sentence
-from timpani.programs.profile.profile_folder import ProfileHeader, ProgramMpi, read_profile
+from timpani.programs.profile.profile_folder import read_profile
 from timpani.programs.profile.profile_lines import ProfilePart
 from timpani.programs.profile.profiled_points import profiled_points
 from timpani.programs.profile.profiled_study import MEASURED_SHARE, profiled_study
@@ -128,11 +126,6 @@ def test_an_operator_that_mpi_does_not_define_for_the_measured_type_is_replaced(
     assert "allreduce of int64, 100 % of its calls: measured with double" in long.left_out
 
 
-def test_a_profile_without_collectives_has_no_study(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no collective that could be measured"):
-        profiled_study(part_of(tmp_path / "p", {**CALL, "form": "non_blocking"}), {})
-
-
 def measured(times: dict[str, float], placement: str = "core", nodes: int = 1, **study: Any) -> Campaign:
     """Ten launches in which allreduce of 1 KiB on 2 ranks takes these microseconds."""
     arrival = study.get("arrival", TOGETHER)
@@ -158,13 +151,6 @@ def test_the_time_that_is_not_waiting_shrinks_by_the_measured_ratio(tmp_path: Pa
     assert "waiting for late ranks takes 1 s" in answer
     assert "not measured: 1 point" in document["not_measured"].text
     assert document["measure"].command.startswith(f"timpani run --for {folder}")
-
-
-def test_waiting_that_is_unknown_is_not_called_none(tmp_path: Path) -> None:
-    """Rank 0 alone reported: its entries are compared with nobody's."""
-    profile = read_profile(write_profile(tmp_path / "p", part_text(({**CALL, "matched_ns": 0, "waiting_ns": 0},))))
-    savings = expected_savings(profile, [measured({"default": 30.0, "ring": 20.0})])
-    assert savings_sentence(profile, savings).endswith("; how long ranks waited for each other is unknown")
 
 
 def test_an_algorithm_that_is_not_significantly_faster_saves_nothing(tmp_path: Path) -> None:
@@ -258,14 +244,6 @@ def test_the_campaign_whose_arguments_differ_least_counts(tmp_path: Path) -> Non
     assert both.points == expected_savings(profile, [measured(TIMES)]).points
 
 
-def test_a_campaign_of_another_library_is_named(tmp_path: Path) -> None:
-    profile = read_profile(write_profile(tmp_path / "p", part_text()))
-    assert not expected_savings(profile, [measured(TIMES)]).notes
-    header = ProfileHeader(command=("app",), mpi=ProgramMpi(kind="mpich", name="MPICH", version="4.0", mpirun="m"))
-    shown = savings_document(profile, expected_savings(replace(profile, header=header), [measured(TIMES)]))
-    assert "made measured Open MPI 4.1.4, and the program ran with MPICH 4.0" in shown["note"].text
-
-
 def test_points_that_campaigns_cover_are_not_measured_again(tmp_path: Path) -> None:
     """The printed command measures the broadcast alone."""
     profile = read_profile(write_profile(tmp_path / "p", part_text((CALL, SMALL))))
@@ -295,39 +273,3 @@ def test_each_call_is_measured_on_as_many_nodes_as_the_program_has(tmp_path: Pat
     }
     assert found.study.placements_of(4) == ("ppr:1",)
     assert not found.left_out
-
-
-def test_a_placement_that_is_asked_for_holds_for_all_and_is_named(tmp_path: Path) -> None:
-    found = profiled_study(part_of(tmp_path / "p", *LAYOUTS), {"placement": "ppr:1"})
-    assert {placement for _, _, placement, _ in found.study.wanted_points or ()} == {"ppr:1"}
-    assert "8 ranks on 4 nodes, at most 2 on one, with 1.5 s: placed by ppr:1" in found.left_out
-
-
-def test_a_layout_that_no_placement_gives_is_named(tmp_path: Path) -> None:
-    found = profiled_study(part_of(tmp_path / "p", {**CALL, "ranks": 6, "nodes": 4, "per_node": 3}), {})
-    assert found.left_out == ("6 ranks on 4 nodes, at most 3 on one, with 1.5 s: placed by ppr:3",)
-
-
-def test_derived_datatypes_are_measured_as_bytes_and_named(tmp_path: Path) -> None:
-    found = profiled_study(part_of(tmp_path / "p", {**SMALL, "datatype": "derived"}, SMALL), {})
-    assert found.left_out == ("bcast of derived datatypes, 50 % of its calls: measured with uint8",)
-
-
-def test_commands_take_a_profile_or_what_to_measure_and_not_both(tmp_path: Path) -> None:
-    campaign = tmp_path / "c"
-    campaign.mkdir()
-    write_header(campaign)
-    folder = write_profile(tmp_path / "p", part_text())
-    for words in (
-        ("run",),
-        ("run", "bcast", "--for", folder),
-        ("tune", "bcast", "--for", folder, "-o", tmp_path / "t"),
-    ):
-        done = typed(*words)
-        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-        assert "--for" in done.stderr
-    assert "holds no profile" in typed("run", "--for", tmp_path, "--dry-run").stderr
-    for command, named in (("run", "bcast"), ("show", campaign), ("report", campaign)):
-        done = typed(command, named, "--covered-by", tmp_path / "c")
-        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-        assert "--covered-by" in done.stderr

@@ -103,27 +103,3 @@ def test_all_rules_are_taken_out_where_no_collective_alone_is_slower(
     assert ruled(folder) == set()
     assert not (folder / "switch-on.sh").exists()
     assert "holds no rule" in confirm(folder)[2]
-
-
-def test_fewer_runs_than_a_verdict_takes_take_nothing_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tuned(tmp_path / "tuned")
-    inject(monkeypatch, lambda chosen: InjectedRun(9.0 if chosen else 5.0))
-    status, printed, _ = confirm(folder, "--runs", "9")
-    assert (status, ruled(folder)) == (0, {"allreduce", "bcast"})
-    assert "not yet known to be faster or slower" in printed
-
-
-def test_rules_of_a_campaign_that_was_moved_are_taken_out_when_it_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tuned(tmp_path / "tuned")
-    moved = (tmp_path / "campaign").rename(tmp_path / "moved")
-    inject(monkeypatch, lambda chosen: InjectedRun(9.0 if chosen else 5.0))
-    status, printed, error = confirm(folder)
-    assert (status, ruled(folder)) == (2, {"allreduce", "bcast"})
-    assert "SLOWER" in printed
-    assert "name it with --campaign" in error
-    status, printed, error = confirm(folder, "--campaign", moved)
-    assert (status, ruled(folder)) == (1, set())
-    assert "which has 20 runs" in error
-    assert "block" not in error

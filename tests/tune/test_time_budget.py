@@ -11,7 +11,3 @@ def test_a_share_is_of_the_time_that_is_left() -> None:
     assert budget.share(0.5) == 10
     now[0] += 40
     assert budget.share(0.5) == 0
-
-
-def test_without_a_budget_nothing_is_limited() -> None:
-    assert TimeBudget().share(0.5) is None

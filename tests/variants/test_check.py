@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -13,17 +12,10 @@ import pytest
 
 from tests.campaign.live import timpani
 from tests.installed import INTEL, MPICHS, OPEN_MPIS, needs_intel, needs_mpich, needs_open_mpi, needs_two_cores
-from tests.programs.profile_files import CALL, part_text, write_profile
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load
-from timpani.campaign.plan.from_study import Resources, plan
-from timpani.native.build import build
 from timpani.native.cache import cache_folder
-from timpani.providers.available import AvailableAlgorithms
 from timpani.report.page.provenance import provenance
-from timpani.study.study import Study
-from timpani.variants.check import check_variants, first_sentence
-from timpani.variants.prepare import prepare_variants
 
 pytestmark = [needs_open_mpi, needs_two_cores]
 
@@ -162,15 +154,6 @@ def test_members_of_a_group_that_cannot_compete_are_left_out_with_the_reason(tmp
     assert not {"han", "ofi"} & set(recorded)
 
 
-def test_calls_that_a_study_of_a_program_leaves_out_are_named_once(tmp_path: Path) -> None:
-    profile = write_profile(tmp_path / "p", part_text((CALL, {**CALL, "name": "neighbor_allgather"})))
-    options = ("--algorithms", "default", "--launches", "1", "--slot", "5ms", "--mpi", str(OPEN_MPIS[0].mpirun))
-    done = timpani("run", "--for", profile, "--variants", "transports", *options, "-o", tmp_path / "c")
-    assert done.returncode == 0, done.stderr
-    assert "left out of --variants: variant 'ofi' can't start" in done.stderr
-    assert done.stderr.count("not among the collectives that Timpani measures") == 1
-
-
 def test_a_file_that_overrides_a_variant_is_named(tmp_path: Path) -> None:
     if OPEN_MPIS[0].numbers >= (5,):
         pytest.skip("may be skipped: Open MPI 4.1 alone finds its files by a variable")
@@ -180,35 +163,6 @@ def test_a_file_that_overrides_a_variant_is_named(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "btl_vader_eager_limit=8192 is not in force: the library runs with '2048'" in done.stderr
     assert "openmpi-mca-params-override.conf" in done.stderr
-
-
-def test_a_clean_environment_leaves_out_the_users_variables_and_file_and_names_them(tmp_path: Path) -> None:
-    (tmp_path / ".openmpi").mkdir()
-    (tmp_path / ".openmpi/mca-params.conf").write_text("btl_tcp_eager_limit = 2048\ncoll_tuned_priority = 1\n")
-    built = {"XDG_CACHE_HOME": str(cache_folder().parent)}
-    environment = {**os.environ, "HOME": str(tmp_path), **built, "OMPI_MCA_btl_tcp_rndv_eager_limit": "4096"}
-    limits = ("btl_tcp_eager_limit", "btl_tcp_rndv_eager_limit")
-
-    def changed(*options: str) -> tuple[dict[str, str], str]:
-        variant = "w: btl_tcp_eager_limit=1024 btl_tcp_rndv_eager_limit=1024"
-        folder = tmp_path / f"c{len(options)}"
-        done = run(folder, "--variant", variant, *options, env=environment)
-        assert done.returncode == 0, done.stderr
-        recorded = read_header(folder).variants
-        assert recorded is not None
-        return {each.name: each.default for each in recorded["w"].changed or () if each.name in limits}, done.stderr
-
-    as_it_is, _ = changed()
-    assert as_it_is == dict(zip(limits, ("2048", "4096"), strict=True))
-    clean, said = changed("--clean-environment")
-    assert set(clean) == set(limits)
-    assert not {"2048", "4096"} & set(clean.values())
-    left_out = [line for line in said.splitlines() if "--clean-environment" in line]
-    assert any("the environment sets OMPI_MCA_btl_tcp_rndv_eager_limit to '4096'" in line for line in left_out)
-    assert any("mca-params.conf line 1 sets btl_tcp_eager_limit to '2048'" in line for line in left_out)
-    assert any("mca-params.conf line 2 sets coll_tuned_priority to '1'" in line for line in left_out)
-    assert "default is not the library's default" not in said
-    assert all("OMPI_MCA_btl_tcp_rndv_eager_limit" in each["without"] for each in load(tmp_path / "c1").launches)
 
 
 @needs_mpich
@@ -232,23 +186,6 @@ def test_settings_of_every_library_of_the_variants_are_reported_and_recorded(tmp
     assert {each.name: each.value for each in recorded["tree"].changed or ()} == {
         "MPIR_CVAR_IBCAST_TREE_TYPE": "knomial_1"
     }
-
-
-def test_a_library_that_starts_only_by_its_variants_script_is_not_compared(tmp_path: Path) -> None:
-    launcher, script = tmp_path / "bin/mpirun", tmp_path / "load.sh"
-    launcher.parent.mkdir()
-    launcher.write_text(f'#!/bin/sh\n[ -n "$TIMPANI_TEST" ] && exec {OPEN_MPIS[0].mpirun} "$@"\n')
-    launcher.chmod(0o755)
-    script.write_text("export TIMPANI_TEST=1\n")
-    mpi = OPEN_MPIS[0]
-    about = {"collectives": {"bcast": "default"}, "ranks": 2, "sizes": 8, "variants": [f"a: --source {script}"]}
-    study = Study.check(about, "test")
-    available = AvailableAlgorithms.ask(mpi)
-    (plain, _), (loaded, _) = prepare_variants(study, available)
-    variants = [(plain, available), (replace(loaded, mpi=replace(mpi, mpirun=launcher)), available)]
-    planned = plan(study, available, Resources.here(mpi, study.placement), variants)
-    changed = {name: each.changed for name, each in check_variants(planned, lambda _: build(mpi)).items()}
-    assert changed == {"default": (), "a": None}
 
 
 def test_starts_go_without_the_variables_that_a_script_or_a_module_removes(tmp_path: Path) -> None:
@@ -290,16 +227,6 @@ def planted(folder: Path, includes: str, at_start: str) -> Path:
     return library
 
 
-def test_a_variant_that_fails_in_its_launches_does_not_stop_the_others(tmp_path: Path) -> None:
-    library = planted(tmp_path, "#include <stdio.h>\n#include <stdlib.h>\n", 'puts("planted"); exit(9);')
-    done = run(tmp_path / "c", "--variant", f"fails: --preload {library}", "--launches", "6")
-    results = load(tmp_path / "c").results
-    assert results.filter(variant="default")["error"].null_count() == 6, done.stderr
-    failed = results.filter(variant="fails")["error"].drop_nulls().to_list()
-    assert failed
-    assert all("before its cells" in each for each in failed)
-
-
 def test_a_variant_that_fails_in_some_launches_is_measured_in_the_others(tmp_path: Path) -> None:
     # Rank 0 of every second start ends; folders count the starts.
     library = planted(
@@ -318,38 +245,3 @@ def test_a_variant_that_fails_in_some_launches_is_measured_in_the_others(tmp_pat
     reported = [line.partition(" failed: ")[2] for line in done.stderr.splitlines() if " failed: " in line]
     reason = "ended with status 9 before its cells: planted"
     assert reported == [f"bcast default@fails, 2 ranks, 8 B, launch {launch}: {reason}" for launch in (2, 4)]
-
-
-def test_a_start_that_hangs_once_is_repeated(tmp_path: Path) -> None:
-    # The first process of the fourth start sleeps until Timpani ends it; folders count the processes.
-    library = planted(
-        tmp_path,
-        "#include <stdio.h>\n#include <sys/stat.h>\n#include <unistd.h>\n",
-        "char name[4096]; int number = 0; "
-        f'do snprintf(name, sizeof name, "{tmp_path}/process-%d", ++number); while (mkdir(name, 0700) != 0); '
-        "if (number == 7) sleep(600);",
-    )
-    done = run(tmp_path / "c", "--variant", f"hangs: --preload {library}", "--launches", "6", "--hang-after", "8s")
-    assert "it started earlier, so it is started again" in done.stderr
-    campaign = load(tmp_path / "c")
-    assert campaign.results.filter(variant="hangs")["error"].to_list() == [None] * 6
-    assert [each["ended"] for each in campaign.launches if each["variant"] == "hangs"].count("hung") == 1
-
-
-@needs_mpich
-def test_a_string_that_mpich_shows_with_its_default_counts_as_set(tmp_path: Path) -> None:
-    what = ("bcast", "--algorithms", "default", "--ranks", "2", "--sizes", "8", "--launches", "2", "--slot", "5ms")
-    variant = ("--variant", "tree: MPIR_CVAR_IBCAST_TREE_TYPE=knomial_1")
-    done = timpani("run", *what, "--mpi", MPICHS[0].mpirun, *variant, "-o", tmp_path / "c")
-    assert done.returncode == 0, done.stderr
-    recorded = read_header(tmp_path / "c").variants
-    assert recorded is not None
-    assert [(each.name, each.value) for each in recorded["tree"].changed or ()] == [
-        ("MPIR_CVAR_IBCAST_TREE_TYPE", "knomial_1")
-    ]
-
-
-def test_the_first_sentence_of_a_failed_start_is_reported() -> None:
-    assert first_sentence(b'-----\n{"name":1}\nAn invalid value was supplied\nfor a variable.\nMore.\n') == (
-        "An invalid value was supplied for a variable."
-    )

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.installed import OPEN_MPIS
 from timpani.errors import UserError
 from timpani.libraries.intel.settings import offered_variants
 from timpani.libraries.mpich.settings import Variable
@@ -16,9 +15,6 @@ from timpani.study.variant import parse_variants
 from timpani.variants.named import group_variants
 
 RECORDED = (Path(__file__).parents[1] / "data" / "ompi_info" / "openmpi-4.1.4-components.txt").read_text()
-CONSTRUCTED = Path(__file__).parents[1] / "data" / "ompi_info" / "openmpi-6.0-components-constructed.txt"
-"""In the form of 4.1.4's answer, with the components and priorities of Open MPI's documentation of 6.0 and its sources.
-No ompi_info of version 6 printed it."""
 
 
 def test_each_component_is_preferred_and_the_first_is_excluded() -> None:
@@ -91,20 +87,9 @@ def test_a_single_copy_without_its_device_is_left_out(tmp_path: Path, monkeypatc
     assert found.left_out["knem"] == f"this computer has no {tmp_path}/knem"
 
 
-@pytest.mark.needs(bool(OPEN_MPIS), "no Open MPI on this machine")
-def test_the_library_here_offers_what_a_study_reads() -> None:
-    mpi = OPEN_MPIS[0]
-    found = group_variants(mpi, "transports")
-    assert "tcp" in parse_variants(found.texts)
-    assert found.left_out
-    with pytest.raises(UserError, match="unknown group of variants 'transport'"):
-        group_variants(mpi, "transport")
-
-
 TWO_MODULES = (
     "MPICH Version:      5.0.2\nMPICH Device:       ch4:ucx ofi\nMPICH configure:    --with-device=ch4:ucx,ofi\n"
 )
-ONE_MODULE = "MPICH Version:    \t4.0.2\nMPICH Device:    \tch4:ucx\nMPICH configure: \t--with-ucx=/usr\n"
 
 
 def variables(**values: int) -> list[Variable]:
@@ -121,27 +106,6 @@ def test_further_network_modules_and_the_lack_of_shared_memory_are_variants() ->
     assert found.left_out["ucx"] == "in force by default"
     assert "XPMEM" in found.left_out["no-xpmem"]
     assert set(parse_variants(f"{name}: {text}" for name, text in found.variants.items())) == set(found.variants)
-
-
-def test_modules_of_shared_memory_are_those_with_control_variables() -> None:
-    one = mpich_transports(ONE_MODULE, variables(CH4_SHM_POSIX_EAGER=0, CH4_SHM_POSIX_IQUEUE_NUM_CELLS=64))
-    assert one.left_out["iqueue"] == "the only module of shared memory"
-    assert "iqueue" not in one.variants
-    two = mpich_transports(
-        ONE_MODULE,
-        variables(CH4_SHM_POSIX_EAGER=0, CH4_SHM_POSIX_IQUEUE_NUM_CELLS=64, CH4_SHM_POSIX_QUICQ_NUM_CELLS=32),
-    )
-    assert two.variants["quicq"] == "MPIR_CVAR_CH4_SHM_POSIX_EAGER=quicq"
-
-
-def test_variants_that_a_library_lacks_are_listed() -> None:
-    found = mpich_transports(ONE_MODULE, variables(CH4_NETMOD=0, NOLOCAL=0, CH4_XPMEM_ENABLE=1))
-    assert found.variants == {"no-shared-memory": "MPIR_CVAR_NOLOCAL=1"}
-    assert found.left_out["ofi"] == found.left_out["no-cma"] == "not in this library"
-    assert mpich_transports(f"{ONE_MODULE}--with-xpmem", variables(CH4_XPMEM_ENABLE=1)).variants == {
-        "no-xpmem": "MPIR_CVAR_CH4_XPMEM_ENABLE=0"
-    }
-    assert not mpich_transports("", []).variants
 
 
 def test_the_fabrics_of_intel_mpi_are_variants() -> None:

@@ -180,19 +180,6 @@ def test_the_line_has_the_library_and_the_settings_of_variant_and_algorithm(
     assert prepared(text, mpi).setting("", parameters, {}) == line
 
 
-def test_the_line_is_of_timpanis_algorithms_too() -> None:
-    line = prepared("A=1", MPICH).setting("timpani preload --rules FILE --", (), {})
-    assert line == "A=1 timpani preload --rules FILE -- /mpich/bin/mpiexec"
-    assert prepared("").setting("", (), {}) is None
-
-
-def test_the_launchers_name_stands_for_it_where_path_leads_to_it(tmp_path: Path) -> None:
-    (tmp_path / "mpirun").write_text("")
-    (tmp_path / "mpirun").chmod(0o755)
-    here = replace(OPEN_MPI, mpirun=tmp_path / "mpirun")
-    assert prepared(f"PATH={tmp_path}", here).setting("", (), {}) == f"PATH={tmp_path} mpirun -x PATH={tmp_path}"
-
-
 def test_the_line_removes_what_launches_go_without() -> None:
     users = {"OMPI_MCA_coll": "^han", "UCX_TLS": "tcp", "GONE": "1"}
     kept = {"OMPI_MCA_mca_base_param_files": "none"}

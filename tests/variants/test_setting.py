@@ -84,12 +84,6 @@ def test_a_setting_that_loses_somewhere_is_named_and_not_written() -> None:
     assert "faster at 1 of 2 points and slower at 1" in why
 
 
-def test_settings_that_files_cannot_hold_are_named_and_not_written() -> None:
-    setting, (why,) = setting_of(campaign(of_setting(5.0, 5.0), {"eager": "--bind-to none"}))
-    assert setting is None
-    assert "files hold parameters and variables only" in why
-
-
 def test_a_faster_setting_that_changed_nothing_is_named_and_not_written() -> None:
     times = of_setting(5.0, 5.0)
     setting, (why,) = setting_of(campaign(times, {"eager": "--mca btl_vader_eager_limit 4096"}, changed=()))
@@ -131,12 +125,6 @@ def test_all_files_hold_the_setting(tmp_path: Path) -> None:
     parameters = files.texts["mca-params.conf"].splitlines()
     assert "btl_vader_eager_limit = 65536" in parameters
     assert "# UCX_TLS=sm is no parameter: set it in the environment." in parameters
-
-
-def test_a_variable_that_is_a_parameter_stands_in_the_file_of_parameters(tmp_path: Path) -> None:
-    setting = replace(SETTING, settings="OMPI_MCA_btl_vader_eager_limit=65536")
-    files = tuned_files(SelectionTable("openmpi", "4.1.4", (), setting=setting), MPI, NOWHERE, tmp_path)
-    assert "btl_vader_eager_limit = 65536" in files.texts["mca-params.conf"].splitlines()
 
 
 def test_the_confirmation_measures_the_setting_as_a_variant(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.programs.profile_files import CALL, part_text, write_profile
 from timpani.errors import UserError
-from timpani.programs.pages.call_tables import call_table, concurrency_notes, concurrent_table, longest_table
+from timpani.programs.pages.call_tables import call_table, concurrency_notes, concurrent_table
 from timpani.programs.pages.profile_document import profile_document
 from timpani.programs.pages.profile_page import render_profile
 from timpani.programs.profile.profile_folder import read_profile
@@ -60,33 +60,9 @@ def test_pairs_of_communicators_are_added_by_their_kinds(tmp_path: Path) -> None
     assert len(list(concurrency_notes(part))) == 1
 
 
-def test_it_says_what_was_not_compared_and_that_nothing_ran_at_the_same_time(tmp_path: Path) -> None:
-    two = (*lateness("a", (0, 1), 2), *lateness("b", (2, 3), 2))
-    assert list(concurrency_notes(part_of(tmp_path / "none", *two, compared=2))) == [
-        "no two sampled calls on different communicators ran at the same time"
-    ]
-    [_, left_out] = concurrency_notes(part_of(tmp_path / "left", *two, concurrent("a", "b", 1), compared=1))
-    assert left_out.startswith("compared with other communicators: the 1 of 2 collectives")
-    one = (*lateness("a", (0, 1), 2), *lateness("b", (0, 1), 2, name="reduce"))
-    assert list(concurrency_notes(part_of(tmp_path / "one", *one))) == []
-
-
 def test_a_pair_of_unknown_calls_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="compares calls that it does not have"):
         part_of(tmp_path / "p", *lateness("a", (0, 1), 2), concurrent("a", "b", 1))
-
-
-def test_the_longest_calls_are_in_the_text_and_on_the_page(tmp_path: Path) -> None:
-    long = {**CALL, "line": "longest", "ranks": 4, "rank": 3, "bytes": 1024, "ns": 250 * MS, "began_ns": 1500 * MS}
-    lines = (long, *lateness("a", (0, 1), 2), *lateness("b", (2, 3), 2), concurrent("a", "b", 1))
-    part = part_of(tmp_path / "p", *lines)
-    assert texts(longest_table(part)) == [["allreduce", "4", "1 KiB", "3", "1.500000", "0.250000", "MPI_COMM_WORLD"]]
-    placed = part_of(tmp_path / "placed", {**long, "site": "app+0x1"})
-    assert texts(longest_table(placed))[0][-2:] == ["MPI_COMM_WORLD", "app+0x1"]
-    profile = read_profile(tmp_path / "p")
-    for text in (render(profile_document(profile, details=True), "text"), render_profile(profile)):
-        for said in ("longest calls", "0.250000", "at the same time", "cartesian, some ranks"):
-            assert said in text
 
 
 def test_communicators_are_named_by_how_they_were_made_and_their_ranks(tmp_path: Path) -> None:

@@ -6,13 +6,10 @@ import pytest
 
 from tests.cli.typed import typed
 from tests.programs.profile_files import CALL, part_text, write_profile
-from timpani.errors import UserError
 from timpani.programs.pages.call_tables import form_table
 from timpani.programs.pages.profile_document import profile_document
 from timpani.programs.pages.profile_page import render_profile
 from timpani.programs.profile.profile_folder import read_profile
-from timpani.programs.profile.profiled_points import profiled_points
-from timpani.programs.profile.savings import PointSaving, Savings
 from timpani.report.document.table import Table
 
 BARRIER = {**CALL, "name": "barrier", "operator": "", "datatype": "", "size_class": 0, "bytes": 0, "ns": 1_000_000_000}
@@ -35,15 +32,6 @@ def test_the_page_has_a_figure_all_calls_and_what_to_do_and_refers_to_nothing(tm
     assert "timpani confirm tuned -- mpirun -np 2 ./app" in page
     assert "http://" not in page.replace("http://www.w3.org/", "")
     assert "https://" not in page
-
-
-def test_with_a_campaign_it_says_what_would_be_saved_and_what_is_covered(tmp_path: Path) -> None:
-    profile = read_profile(write_profile(tmp_path / "p", PART))
-    first, second = profiled_points(profile.main_part)
-    saving = PointSaving(first, measured=True, best="ring", saved=0.5, low=0.4, high=0.6)
-    page = render_profile(profile, Savings((saving, PointSaving(second, measured=False))))
-    assert "better algorithms are expected to save 500 ms (400 ms to 600 ms)" in page
-    assert "Measured: 1 of 2 points, 75 % of the time" in page
 
 
 def test_text_of_a_profile_stays_text(tmp_path: Path) -> None:
@@ -73,11 +61,6 @@ def test_the_text_has_the_next_command_first_and_one_table(tmp_path: Path) -> No
     assert {"forms", "calls"} <= {block.name for block in full.blocks}
     spent = full["forms"].at("blocking collectives", "s").content
     assert spent == pytest.approx(2.5)
-
-
-def test_a_profile_without_calls_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="holds no calls"):
-        render_profile(read_profile(write_profile(tmp_path / "p")))
 
 
 def test_the_command_writes_next_to_the_sealed_folder_and_refuses_other_options(tmp_path: Path) -> None:

@@ -128,16 +128,6 @@ def test_points_that_the_budget_did_not_reach_are_named() -> None:
     assert line in confirmed_document(TABLE, confirmed, measured, [], unreached)["results"].items
 
 
-def test_without_other_algorithms_the_regret_is_unknown() -> None:
-    measured = campaign({("default", 64): 10, ("ring", 64): 5, ("tuned", 64): 5})
-    confirmed = confirm(TABLE, BEFORE, measured)
-    [known] = confirmed_document(TABLE, confirmed, measured, [])["points"].column("regret")
-    document = confirmed_document(TABLE, confirmed, measured, [], Unreached(others=True))
-    [unknown] = document["points"].column("regret")
-    assert (known.content, unknown.content) == (0, None)
-    assert any("the budget is too short for other algorithms" in line for line in document["results"].items)
-
-
 def test_files_that_make_the_library_slower_lose_though_the_algorithm_wins() -> None:
     assert found({"default": 10, "ring": 5, "tuned": 20}).standing == "lost"
 
@@ -219,17 +209,6 @@ def test_the_gain_of_the_forced_choice_is_distinguished_from_the_gain_of_the_fil
     points = confirmed_document(TABLE, confirmed, measured, [])["points"]
     found = [points.at("bcast", title).text for title in ("files against default", "standing")]
     assert found == ["not shown", "gained"]
-
-
-def test_launches_that_can_show_nothing_are_reported_as_too_few() -> None:
-    measured = campaign({(name, TEST_SIZE): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))})
-    three = confirm(TABLE, BEFORE, replace(measured, results=measured.results.filter(pl.col("launch") <= 3)))
-    assert [each.standing for each in three] == ["undecided"]
-    first, second, *_ = confirmed_lines(three)
-    assert (
-        "0 faster than the default, 0 not significantly different, 1 with too few launches to decide, 0 slower" in first
-    )
-    assert second.endswith("with the files switched on: 1 with too few launches to decide")
 
 
 @pytest.mark.parametrize("broken", ["tuned", "ring"])
@@ -353,19 +332,3 @@ def test_ranks_are_placed_as_in_the_campaign_and_in_no_other_combination() -> No
     measured = cell("ring", 64)
     plan = planned([measured, replace(measured, placement="ppr:1"), replace(measured, ranks=4)])
     assert [each.cell for each in placed_as_measured(plan, BEFORE).cells] == [measured]
-
-
-def test_a_table_without_rules_has_nothing_to_confirm() -> None:
-    with pytest.raises(UserError, match="no rule to confirm"):
-        confirmation_study(SelectionTable("openmpi", "5.0.11", ()), BEFORE, Path("tuned"), None)
-
-
-def test_the_page_says_what_was_found() -> None:
-    measured = campaign({("default", 256): 10, ("ring", 256): 5, ("tuned", 256): 5})
-    ones = confirm(TABLE, BEFORE, measured)
-    assert next(iter(confirmed_lines(ones))).startswith(
-        "Confirmation: 1 point with a rule: 1 faster than the default, 0 not"
-    )
-    [row] = confirmed_document(TABLE, ones, measured, [])["points"].rows
-    assert [value.text for value in row[:6]] == ["bcast", "2", "256 B", "openmpi/tuned", "openmpi/ring", "2.00"]
-    assert row[5].low

@@ -146,8 +146,3 @@ def test_a_changed_table_is_refused(tmp_path: Path) -> None:
         (tmp_path / "table.json").write_text(written.replace(was, changed))
         with pytest.raises(UserError, match=r"table\.json can't be trusted: .* changed since it was written"):
             read_table(tmp_path / "table.json")
-
-
-def test_a_missing_table_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no table found"):
-        read_table(tmp_path / "table.json")
