@@ -172,15 +172,3 @@ def test_a_killed_campaign_leaves_no_ranks_and_can_be_continued(lab: Made, tmp_p
     assert typed(*live.arguments).returncode == 0
     assert len(keys(folder)) == 2
     assert lab.processes() == []
-
-
-def test_more_ranks_than_the_lab_has_slots_are_refused(lab: Made, tmp_path: Path) -> None:
-    done = typed("run", "bcast", "--ranks", "9", "--on", f"lab:{lab.id}", "-o", tmp_path / "c")
-    assert done.returncode == 2
-    assert "9 ranks are more than the 8 cores" in done.stderr
-
-
-def test_no_lab_of_that_name(tmp_path: Path) -> None:
-    done = typed("run", "bcast", "--on", "lab:none", "-o", tmp_path / "c")
-    assert done.returncode == 2
-    assert "unknown lab 'none'; `timpani lab status` shows what there is" in done.stderr

@@ -59,14 +59,3 @@ def test_only_the_necessary_messages_cross_nodes_and_switches(lab: Made, tmp_pat
         sent = np.array(proof["bytes"])
         crossing = [sent[part[:, None] != part[None, :]].sum() / SIZE for part in (nodes, groups)]
         assert tuple(crossing) == ENTERING[f"{proof['collective']} {proof['provider']}/{proof['algorithm']}"], proof
-
-
-def test_set_up_in_every_call_costs_what_it_costs_once(lab: Made, tmp_path: Path) -> None:
-    """Not how much longer: that is the machine's business. But that it gives the right result, and is said."""
-    folder = tmp_path / "c"
-    study = ("bcast", "--algorithms", "timpani/three_level", "--sizes", "1Ki", "--ranks", "8", "--launches", "1")
-    options = ("--on", f"lab:{lab.id}", "--mpi", OPEN_MPIS[0].mpirun, "--include-setup", "--slot", "5ms")
-    done = typed("run", *study, *options, "--placement", "node", "-o", folder)
-    assert done.returncode == 0, done.stderr
-    assert "includes its set-up" in done.stderr
-    assert [line["error"] for line in results(folder)] == [None]

@@ -9,8 +9,7 @@ import pytest
 
 from tests.campaign.live import MAIN, gone, timpani, wait_until
 from tests.lab.conftest import NAMESPACES, Made, Make, listed, making, needs_lab
-from timpani.errors import UserError
-from timpani.machine.lab.lab import LABS, check_programs
+from timpani.machine.lab.lab import LABS
 from timpani.machine.lab.make import burst_bytes
 
 pytestmark = needs_lab
@@ -172,24 +171,3 @@ def test_programs_for_administration_are_found_where_path_lacks_their_folders(ma
     assert lab.exec("n1", "sh", "-c", "command -v tc", env=users).returncode == 0
     assert timpani("lab", "down", lab.id, env=users).returncode == 0
     assert lab.namespaces() == set()
-
-
-def test_a_missing_program_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("timpani.machine.lab.lab.ADMINISTRATION", ())
-    with pytest.raises(UserError, match="a lab needs ip, which is not installed; install iproute2"):
-        check_programs(slurm=False)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--nodes", "2", "--groups", "3"), "2 nodes can't make 3 groups"),
-        (("--uplink", "1gbit"), "one group has no uplink"),
-        (("--link", "fast"), "'fast' is not a rate"),
-    ],
-)
-def test_an_impossible_lab_is_refused(options: tuple[str, ...], said: str) -> None:
-    done = timpani("lab", "up", *options)
-    assert done.returncode == 2
-    assert said in done.stderr

@@ -3,7 +3,6 @@
 import errno
 import fcntl
 import os
-import subprocess
 from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 
 from timpani.errors import UserError
 from timpani.machine.lab import make
-from timpani.machine.lab.lab import Lab, scripts
+from timpani.machine.lab.lab import Lab
 from timpani.machine.lab.layout import SWITCHES, Layout, parse_rate, show_rate
 from timpani.machine.lab.make import burst_bytes, steps
 
@@ -157,23 +156,10 @@ def test_a_shown_rate_reads_back(rate: int) -> None:
     assert parse_rate(show_rate(rate)) == rate
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"), [("1gbit", 10**9), ("2.5Gbit", 2_500_000_000), (" 250 mbit", 250_000_000)]
-)
-def test_rates(text: str, expected: int) -> None:
-    assert parse_rate(text) == expected
-
-
 @pytest.mark.parametrize("text", ["", "1", "1gb", "-1gbit", "1kbit", "0gbit", "900gbit", "1gbit; reboot", "١gbit"])
 def test_an_invalid_rate_is_refused(text: str) -> None:
     with pytest.raises(UserError):
         parse_rate(text)
-
-
-def test_scripts_are_shell(tmp_path: Path) -> None:
-    layout = Layout(nodes=2, groups=1, cores=1, link=10**9, uplink=10**9, slurm=True)
-    for text in scripts(layout, tmp_path).values():
-        subprocess.run(["sh", "-n"], input=text, text=True, check=True)
 
 
 def test_a_file_system_without_locks_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

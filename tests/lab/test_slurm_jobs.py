@@ -77,32 +77,6 @@ def test_a_signaled_job_keeps_its_results_and_the_next_job_continues(lab: Made, 
     assert len(keys(tmp_path / "c")) == 4
 
 
-def test_a_job_that_slurm_refuses_is_one_line(lab: Made, tmp_path: Path) -> None:
-    done = lab.exec("n1", *MAIN, "run", *STUDY, "--on", "slurm:nolab", "-o", "c", cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.startswith("timpani: sbatch refused the job: ")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_outside_the_nodes_the_error_says_how_to_reach_slurm(lab: Made, tmp_path: Path) -> None:
-    enter = f"timpani lab exec --lab {lab.id} n1 --"
-    done = timpani("run", *STUDY, "--on", "slurm:lab", "-o", "c", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "Slurm can't be reached from here (" in done.stderr
-    assert "`timpani lab exec --lab " in done.stderr  # this one, or that of other tests at the same time
-    assert f"Slurm, from the nodes only: {enter} sinfo" in timpani("lab", "status").stdout
-
-
-def test_a_folder_that_nodes_do_not_share_is_named(lab: Made, tmp_path: Path) -> None:
-    (tmp_path / "own").mkdir()
-    in_own = 'mount -t tmpfs none own && cd own && exec "$@"'  # on the node another folder has this name
-    run = (*MAIN, "run", *STUDY, "--ranks", "2", "--launches", "1", "--on", "slurm:lab,nodes=1", "-o", "c")
-    done = lab.exec("n1", "unshare", "--mount", "sh", "-c", in_own, "sh", *run, cwd=tmp_path)
-    assert done.returncode == 2, done.stderr
-    assert "wrote no log in" in done.stderr
-    assert "start from a folder that all nodes share" in done.stderr
-
-
 @needs_open_mpi
 def test_rules_are_tuned_and_confirmed_in_jobs(lab: Made, tmp_path: Path) -> None:
     """What a job writes is what the same command writes here; a confirmation may have another placement."""

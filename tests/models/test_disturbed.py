@@ -48,10 +48,6 @@ def test_random_scatter_is_not_disturbed() -> None:
     assert sum(kept) >= 198
 
 
-def test_of_two_different_launches_neither_is_disturbed() -> None:
-    assert not disturbed(np.array([[1.0, 1.0], [50.0, 1.0]])).any()
-
-
 def test_a_missing_time_is_not_disturbed_and_affects_no_other() -> None:
     loud = times()
     loud[0, 5], loud[1, 5] = np.nan, 40 * loud[1, 5]

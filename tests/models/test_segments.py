@@ -57,11 +57,6 @@ def test_a_jump_is_distinguished_from_a_bend(jump: float) -> None:
     assert found.jumps
 
 
-def test_a_switch_before_the_two_largest_sizes_is_found() -> None:
-    curve = Curve(SIZES, (2 + 1e-3 * SIZES) * np.where(SIZES >= 2**21, 1.5, 1) * MEASURED_ONCE)
-    assert [found.first_bytes for found in switches(curve, segment(curve))] == [2**21]
-
-
 @pytest.mark.parametrize("sizes", [2, 3, 4, 5])
 def test_too_few_sizes_give_no_switch(sizes: int) -> None:
     curve = Curve(SIZES[:sizes], np.arange(1.0, sizes + 1) ** 2 * MEASURED_ONCE)

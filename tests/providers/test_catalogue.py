@@ -48,11 +48,3 @@ def test_typed_names_become_recorded_names(typed: str, resolved: str) -> None:
 def test_an_algorithm_that_the_library_lacks_is_an_error_with_the_next_step(typed: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         CATALOGUE.resolve("bcast", Algorithm.parse(typed))
-
-
-def test_all_of_a_collective_begins_with_the_default() -> None:
-    assert [str(each) for each in CATALOGUE.all_of("bcast")] == ["openmpi/default", "openmpi/linear", "openmpi/binary"]
-
-
-def test_a_collective_without_algorithms_has_its_default() -> None:
-    assert [each.name for each in CATALOGUE.all_of("scan")] == ["default"]

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
 from tests.campaign.budget import START_S, run_on_counted_starts
@@ -22,7 +21,6 @@ from timpani.campaign.run import run
 from timpani.campaign.run.cell_result import result_of
 from timpani.campaign.run.session import Session
 from timpani.cli.terminal.ending import stopped_status
-from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import race_standings, raced_results
 from timpani.race.agenda import Racing
 from timpani.report.figures.maps import RACED
@@ -78,13 +76,6 @@ def test_a_race_measures_less_than_everything_in_each_launch(raced: Campaign) ->
     assert len(launches) <= 8
     assert sum(map(len, launches.values())) < len(launches) * len(set.union(*launches.values()))
     assert {cell.message_bytes for cell in launches[1]} == {8, 64, 256 << 10}
-
-
-def test_results_say_where_the_race_only_looked(raced: Campaign) -> None:
-    sampled = {result.cell.message_bytes for result in results_of(raced) if result.sampled}
-    assert sampled == {16}
-    assert {result.sampled for result in results_of(raced) if result.cell.message_bytes != 16} == {False}
-    assert race_standings(raced_results(raced)).filter(~pl.col("race_complete"))["message_bytes"].to_list() == [16]
 
 
 def test_points_that_the_budget_left_no_launch_for_are_counted(
@@ -192,17 +183,6 @@ def test_a_race_that_is_over_measures_nothing_more(raced: Campaign) -> None:
     asked = [part for name, value in ASKED.items() for part in (f"--{name}", str(value))]
     assert typed("run", "bcast", *asked, "-o", raced.folder).returncode == 0
     assert load(raced.folder).results.height == before
-
-
-def test_cells_that_were_dropped_say_when_and_why(raced: Campaign) -> None:
-    cells = estimate_cells(raced_results(raced))
-    dropped = cells.filter(pl.col("dropped").is_not_null())
-    assert dropped.height
-    assert dropped["status"].str.contains("dropped").all()
-    assert 16 not in dropped["message_bytes"], "where a race only looks it drops nothing"
-    assert dropped["dropped"].str.contains(r"^after launch \d+: at (least|most) ").all()
-    assert (dropped["launches"] <= 8).all()
-    assert cells["launches_needed"].null_count() == cells.height
 
 
 def test_each_point_has_a_bound(raced: Campaign) -> None:

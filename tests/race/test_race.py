@@ -101,12 +101,6 @@ def test_algorithms_that_always_fail_keep_no_race_going() -> None:
     assert race.standing(POINT).done
 
 
-def test_the_only_algorithm_of_a_point_is_the_choice_at_once() -> None:
-    standing = race_of({DEFAULT: 1.0}, 1).standing(POINT)
-    assert standing.done
-    assert standing.regret == 0
-
-
 def test_launches_of_their_own_are_compared_by_their_times() -> None:
     names = algorithms([DEFAULT, "linear"])
     race = Race(0.02, {POINT: list(names.values())})
@@ -243,12 +237,6 @@ def test_the_bound_of_all_choices_is_in_shares_of_the_program_s_time() -> None:
     unmeasured = program_loss(raced(8, sizes=[DEAR]))
     assert unmeasured is not None
     assert unmeasured.bound >= SHARES[CHEAP]
-
-
-def test_without_a_program_nothing_is_weighted() -> None:
-    race = Race(ACCEPTED, dict.fromkeys(POINTS.values(), ALGORITHMS))
-    assert program_loss(race) is None
-    assert points_to_reduce(race, POINTS.values()) == set(POINTS.values())
 
 
 def test_a_point_that_was_never_in_the_race_counts_with_all_of_its_time() -> None:

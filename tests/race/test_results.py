@@ -1,7 +1,5 @@
 """What is read from the results of a race."""
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
@@ -74,16 +72,6 @@ def test_a_race_compares_by_bounds_and_has_no_p_value() -> None:
     [decision] = decide(RacedResults.from_rows(raced())).iter_rows(named=True)
     assert (decision["best_label"], decision["standing"]) == ("linear", SLOWER)
     assert decision["gain"] == pytest.approx(2, rel=0.02)
-
-
-def test_dropped_cells_say_why_and_others_say_nothing() -> None:
-    endings = {
-        (row["label"], row["message_bytes"]): row["dropped"]
-        for row in estimate_cells(RacedResults.from_rows(raced())).iter_rows(named=True)
-    }
-    assert endings["ring", 8].startswith("after launch 3: at least ")
-    assert endings["linear", 8] is None
-    assert endings["linear", 64] is None
 
 
 def test_cells_that_were_only_sampled_have_that_status() -> None:
@@ -273,19 +261,6 @@ def test_a_variant_that_is_slower_everywhere_is_named_with_the_launch_that_dropp
     assert dropped_variant_lines(verdict)[0] in race_lines(verdict)
 
 
-def test_a_variant_that_fails_everywhere_is_named_as_failed() -> None:
-    verdict = race_verdict(RacedResults.from_rows(variants(failing=True)))
-    assert dropped_variant_lines(verdict) == [
-        "Dropped before the race ended: slow after launch 2 (failed at 2 of 2 points)."
-    ]
-
-
-def test_no_variant_is_named_where_all_compete_to_the_end() -> None:
-    found = variants().filter(pl.col("variant") != "slow")
-    assert dropped_variant_lines(race_verdict(RacedResults.from_rows(found))) == []
-    assert dropped_variant_lines(race_verdict(RacedResults.from_rows(raced()))) == []
-
-
 def test_a_verdict_has_the_bounds_by_which_the_race_decided() -> None:
     # Variances are pooled over all points, also over those that were only sampled and vary more.
     random = np.random.default_rng(1)
@@ -350,26 +325,3 @@ def test_every_point_that_was_asked_for_counts_as_what_became_of_it() -> None:
         "At 1 of these sampled points the neighbors' choice seems to take over 5 % longer than another algorithm. No "
         "launch was left to race it: measure with more --launches.",
     ]
-
-
-def test_a_race_with_a_single_algorithm_says_that_nothing_was_raced() -> None:
-    results = results_frame([result(8, launch, DEFAULT, 2.0) for launch in range(1, 7)])
-    assert race_lines(race_verdict(RacedResults.from_rows(results.with_columns(pl.lit(0.02).alias(REGRET))))) == [
-        "Race: nothing was raced at 1 requested point.",
-        "At 1 point only one algorithm has times, so that there is no best.",
-    ]
-
-
-def test_points_not_recorded_as_requested_are_not_counted() -> None:
-    verdict = race_verdict(RacedResults.from_rows(raced()))
-    assert verdict is not None
-    assert (verdict.requested, verdict.unreached) == (2, 0)
-
-
-@pytest.mark.parametrize(
-    ("largest", "said"), [(0.034, "3.4 %"), (2.7, "270 %"), (2699.0, "2,700 times the best"), (9.96, "1000 %")]
-)
-def test_the_largest_bound_can_be_read(largest: float, said: str) -> None:
-    verdict = race_verdict(RacedResults.from_rows(raced()))
-    assert verdict is not None
-    assert f"; the largest bound is {said}." in race_lines(replace(verdict, reached=0, largest=largest))[0]

@@ -7,14 +7,10 @@ import polars as pl
 
 from tests.tune.confirm.test_confirmation import campaign
 from timpani.campaign.folder.header_parts import RecordedMpi
-from timpani.report.document.blocks import Bullets
 from timpani.study.point_weights import Point
 from timpani.study.schema import REGRET
 from timpani.study.selection import SelectionTable, SizesAt
 from timpani.tune.from_campaign import table_of
-from timpani.tune.source_warnings import made_from
-from timpani.tune.tuned_files import TunedFiles
-from timpani.tune.tuned_page import tuned_document
 
 TIMES = {"default": 10.0, "ring": 5.0}
 
@@ -37,13 +33,3 @@ def table() -> SelectionTable:
 def test_a_table_names_sampled_and_unmeasured_sizes() -> None:
     assert table().sampled == (SizesAt("bcast", 2, (256, 4096)),)
     assert table().unmeasured == (SizesAt("bcast", 2, (128, 1 << 20)),)
-
-
-def test_the_page_names_sampled_and_unmeasured_sizes_of_rules() -> None:
-    known = made_from([Path("made")], campaign({("default", 8): 10.0}))
-    page = tuned_document(table(), TunedFiles({}), Path("tuned"), "Open MPI", known)
-    listed = {block.name: block.items for block in page.blocks if isinstance(block, Bullets)}
-    assert listed["sampled"] == ("bcast, 2 ranks: 256 B, 4 KiB (openmpi/ring)",)
-    assert listed["unmeasured"] == ("bcast, 2 ranks: 128 B, 1 MiB",)
-    nowhere = tuned_document(replace(table(), rules=()), TunedFiles({}), Path("tuned"), "Open MPI", known)
-    assert "sampled" not in nowhere

@@ -72,8 +72,3 @@ def test_images_install_the_same_packages() -> None:
         for name in ("Containerfile", "apptainer.def")
     )
     assert container == apptainer != []
-
-
-def test_readme_names_every_file() -> None:
-    readme = (PACKAGING / "README.md").read_text()
-    assert [path.name for path in PACKAGING.iterdir() if path.name not in readme and path.name != "README.md"] == []

@@ -1,11 +1,10 @@
 """A platform calibrated by messages takes what they took."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from tests.campaign_files import cells, results_of, write_campaign, write_lines
+from tests.campaign_files import cells, results_of, write_campaign
 from tests.cli.typed import typed
 from tests.installed import needs_simgrid
 from timpani.campaign.folder.load import load
@@ -44,20 +43,3 @@ def test_simulated_messages_take_what_measured_ones_took(measured: Path, tmp_pat
         table = estimate_cells(raced_results(load(folder)))
         found = dict(zip(table["message_bytes"], table["median_us"], strict=True))
         assert found == pytest.approx({size: time_us(size) for size in found}, rel=0.03)
-
-
-def test_of_several_curves_it_says_which_the_platform_has(tmp_path: Path, measured: Path) -> None:
-    lines = [json.loads(line) for line in (measured / "results.jsonl").read_text().splitlines()]
-    write_lines(measured / "results.jsonl", [*lines, *({**line, "ranks": 4} for line in lines)])
-    answer = typed("machine", "calibrate", str(measured), "-o", str(tmp_path / "platform.xml"))
-    assert answer.returncode == 0
-    assert "of 2 curves of latency the platform has the first one: default, 2 ranks, core" in answer.stderr
-
-
-def test_a_campaign_without_latency_is_one_line(tmp_path: Path, measured: Path) -> None:
-    lines = [json.loads(line) for line in (measured / "results.jsonl").read_text().splitlines()]
-    write_lines(measured / "results.jsonl", [{**line, "collective": "bcast"} for line in lines])
-    answer = typed("machine", "calibrate", str(measured), "-o", str(tmp_path / "platform.xml"))
-    assert answer.returncode == 2
-    assert "has no latency over sizes" in answer.stderr
-    assert answer.stderr.count("\n") == 1

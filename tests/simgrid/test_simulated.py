@@ -68,22 +68,6 @@ def test_all_ranks_start_at_once(campaign: tuple[Path, pl.DataFrame, str]) -> No
     assert results["skew_us"].max() == 0.0
 
 
-def test_stand_ins_for_open_mpis_algorithms_are_named(campaign: tuple[Path, pl.DataFrame, str]) -> None:
-    _, results, said = campaign
-    assert "bcast openmpi/basic_linear: simgrid/flattree stands in for it" in said
-    assert set(results.filter(collective="bcast")["algorithm"]) == {"default", "flattree", "binomial"}
-
-
-def test_a_dry_run_names_what_a_simulation_cannot_distinguish_and_offers_a_lab() -> None:
-    said = typed("run", "bcast-scatter-full-nodes", "--on", "simgrid:two-nodes-of-24", "--dry-run").stdout
-    (note,) = [line for line in said.splitlines() if line.startswith("scatter: basic_linear and linear_nb differ")]
-    assert "a lab (--on lab) or a cluster can distinguish them there" in note
-    one = typed(
-        "run", "scatter", "--algorithms", "default,ompi_linear_nb", "--on", "simgrid:two-nodes-of-24", "--dry-run"
-    )
-    assert "distinguish them" not in one.stdout
-
-
 @pytest.mark.parametrize(("seed", "apart"), [("1", 0.0), ("7", 0.016)])
 def test_a_second_run_gives_the_same_times(
     seed: str, apart: float, campaign: tuple[Path, pl.DataFrame, str], tmp_path: Path
@@ -146,16 +130,6 @@ def test_a_best_algorithm_is_named_without_launches(campaign: tuple[Path, pl.Dat
     large = decisions.filter(collective="bcast", ranks=16, message_bytes=65536, placement="core")
     assert "flattree" not in large["tied"].to_list()[0]  # fifteen times the message through one core
     assert decisions["gain_low"].drop_nulls().is_in([1.0]).all()  # nothing varies: no interval but the default's own
-
-
-def test_the_table_and_the_page_say_simulated(campaign: tuple[Path, pl.DataFrame, str], tmp_path: Path) -> None:
-    folder, _, _ = campaign
-    shown = typed("show", folder).stdout
-    assert "simgrid:two-nodes-of-24" in shown
-    assert all(line.endswith("simulated") for line in shown.splitlines() if line.startswith("flattree"))
-    page = tmp_path / "page.html"
-    assert typed("report", folder, "-o", page).returncode == 0
-    assert "All times are simulated, on the platform simgrid:two-nodes-of-24" in page.read_text()
 
 
 def test_rules_from_simulated_times_say_so_first_and_last(tmp_path: Path) -> None:

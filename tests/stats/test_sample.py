@@ -42,12 +42,6 @@ def test_a_start_skew_above_the_limit_is_marked() -> None:
     assert not summarize(ODD_TIMES, ODD_TIMES, np.full(5, 300), np.ones(1)).skewed
 
 
-def test_a_sample_without_repetitions_is_an_error() -> None:
-    nothing = np.array([], dtype=np.int64)
-    with pytest.raises(ValueError, match="no repetition"):
-        summarize(nothing, nothing, nothing, np.ones(2))
-
-
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=200))
 def test_quartiles_and_median_agree_with_numpy(values: list[int]) -> None:
     times = np.array(values)
@@ -90,10 +84,6 @@ def test_one_broad_or_skewed_mode_is_not_bimodal(shape: str) -> None:
 
 def test_a_few_outliers_are_not_a_mode() -> None:
     assert not bimodal(sorted_mixture(np.random.default_rng(3), 0.04, 20.0))
-
-
-def test_close_modes_are_not_bimodal() -> None:
-    assert not bimodal(np.sort(np.repeat([100.0, 110.0], 200)))
 
 
 def test_small_samples_are_never_called_bimodal() -> None:

@@ -13,20 +13,6 @@ def test_collectives_come_first_and_null_counts_as_one() -> None:
     assert list(COLLECTIVES)[-1] == "null"
 
 
-def test_facts_of_a_few() -> None:
-    reduce, alltoallv, barrier = (OPERATIONS[name].movement for name in ("reduce", "alltoallv", "barrier"))
-    assert reduce is not None
-    assert reduce.rooted
-    assert alltoallv is not None
-    assert (alltoallv.rooted, alltoallv.counts) == (False, "exchanged")
-    assert barrier is not None
-    assert not OPERATIONS["barrier"].sized
-    assert OPERATIONS["prtt"].sized
-    assert not OPERATIONS["prtt"].moves_its_size
-    assert [each.name for each in OPERATIONS["message_rate"].parameters] == ["pairs", "window"]
-    assert OPERATIONS["transpose"].baselines == {"plain_message", "local_copy", "local_memcpy"}
-
-
 @pytest.mark.parametrize(
     ("row", "changed"),
     [

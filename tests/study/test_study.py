@@ -12,9 +12,8 @@ from timpani.cli.terminal.named_campaigns import folder_of_today
 from timpani.errors import UserError
 from timpani.stats.regret import ANALYSES
 from timpani.study.compose import compose
-from timpani.study.parameter_series import split_algorithms
 from timpani.study.study import Study, read_study
-from timpani.study.values import parse_duration, parse_ranks
+from timpani.study.values import parse_duration
 
 GOOD = """
 title = "A title with $(touch x), \\u001b[31m and «quotes»"
@@ -129,13 +128,6 @@ def test_a_study_file_that_can_not_be_used(tmp_path: Path, text: str | bytes, sa
     assert "\n" not in str(caught.value)
 
 
-def test_a_missing_or_unreadable_study_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="study file not found"):
-        read_study(tmp_path / "missing.toml")
-    with pytest.raises(UserError, match="can't be read"):
-        read_study(tmp_path)
-
-
 @given(
     st.dictionaries(
         st.sampled_from([*Study.model_fields, "other"]),
@@ -166,10 +158,6 @@ def test_durations(text: str, seconds: float) -> None:
 def test_an_invalid_duration_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="is not a duration"):
         parse_duration(text)
-
-
-def test_rank_counts() -> None:
-    assert parse_ranks("2:48+2") == tuple(range(2, 49, 2))
 
 
 def test_collectives_on_the_command_line_make_a_study() -> None:
@@ -233,12 +221,6 @@ def test_an_option_takes_precedence_over_the_arguments_of_one_operation(tmp_path
     assert study.datatype_of("transpose") == "double"
 
 
-def test_fixed_numbers_are_for_everything_but_collectives_timed_our_way() -> None:
-    assert compose(["latency"], {"repetitions": 50}).repetitions == 50
-    with pytest.raises(UserError, match="only by the osu method"):
-        compose(["latency", "bcast"], {"repetitions": 50})
-
-
 @pytest.mark.parametrize(
     ("what", "said"),
     [
@@ -263,30 +245,3 @@ def test_an_unknown_name_is_reported_with_the_nearest_one(what: list[str], said:
 def test_an_operation_may_be_written_in_mpis_way(typed: str) -> None:
     assert list(compose([typed], {}).collectives) == ["allreduce"]
     assert folder_of_today([typed, "study.toml"]).name.startswith("allreduce-study-")
-
-
-@pytest.mark.parametrize("text", ["", ",", " , "])
-def test_an_empty_list_of_algorithms(text: str) -> None:
-    with pytest.raises(UserError, match="no algorithm is named"):
-        split_algorithms(text)
-
-
-def test_python_code_passes_algorithms_as_a_list_or_a_text() -> None:
-    names = ["default", "chain:fanout=4,segment_bytes=8192", "ring"]
-    as_list = compose(["bcast"], {"algorithms": names})
-    assert (
-        as_list.collectives
-        == {"bcast": tuple(names)}
-        == compose(["bcast"], {"algorithms": ",".join(names)}).collectives
-    )
-
-
-@pytest.mark.parametrize("given", [5, [5]])
-def test_algorithms_that_are_no_names(given: Any) -> None:
-    with pytest.raises(UserError, match="is no list of names"):
-        compose(["bcast"], {"algorithms": given})
-
-
-def test_a_single_number_is_a_list_of_one(tmp_path: Path) -> None:
-    study = read_study(study_file(tmp_path, "ranks = 2\nsizes = 8\n[collectives]\nbcast = 'all'"))
-    assert (study.ranks, study.sizes) == ((2,), (8,))

@@ -77,12 +77,6 @@ def test_default_is_always_one_and_sets_nothing_unless_the_study_says_otherwise(
     assert checked({"a": "X=1", "default": "X=2"}).all_variants["default"] == Variant(environment=(("X", "2"),))
 
 
-def test_algorithms_are_no_setting() -> None:
-    found = variants_of_table({"a": {"X": "1", "algorithms": ["default", "ring"]}, "b": {"algorithms": "default"}})
-    assert (found["a"].algorithms, str(found["a"])) == (("default", "ring"), "X=1")
-    assert (found["b"].algorithms, found["b"].is_plain) == (("default",), True)
-
-
 def test_variants_survive_the_record_of_the_study() -> None:
     study = checked({"a": "--mca btl ^vader X=1", "b": {"mpi": "mpich", "y": "1:4", "algorithms": ["default"]}})
     assert Study.check(json.loads(json.dumps(study.model_dump(mode="json"))), "record") == study
