@@ -68,15 +68,16 @@ def results_of(
     interleaved  each launch interleaves the cells of a point, as a race does
     values       more fields of each result
     """
-    found = []
+    found: list[LaunchResult] = []
+    points: dict[tuple[object, ...], int] = {}
     for each, given in times.items():
+        number = points.setdefault((each.collective, each.ranks, each.placement, each.message_bytes), len(points))
         launches = [given * factor for factor in noise] if isinstance(given, float | int) else given
         for launch, time in enumerate(launches, 1):
             if time is None:
                 found.append(LaunchResult(each, launch, machine, **{"error": "rank 0 died", **values}))
                 continue
-            of_point = f"{launch:04d}-1/{each.collective}-{each.ranks}-{each.placement}-{each.message_bytes}"
-            race = {"interleaving": of_point, "relative": time} if interleaved else {}
+            race = {"interleaving": f"{launch:04d}-1/{number}", "relative": time} if interleaved else {}
             usual = {"median_us": time, "osu_avg_us": time, "repetitions": 100}
             found.append(LaunchResult(each, launch, machine, **{**usual, **race, **values}))
     return found

@@ -19,9 +19,7 @@ def messages(folder: Path, name: str, text: str) -> list[str]:
     ("name", "text"),
     [
         ("page.md", "The report tells the time."),
-        ("page.md", "All ranks take\npart in it."),
         ("page.md", "| column | what it tells |\n|---|---|\n"),
-        ("page.md", "- one item\n- `timpani doctor` says which\n"),
         ("code.py", '"""The campaign goes on."""\n'),
         ("code.py", "x = 1  # none is known\n"),
         ("code.py", 'x = f"{y} launches of ours"\n'),
@@ -31,18 +29,12 @@ def messages(folder: Path, name: str, text: str) -> list[str]:
         ("code.c", 'puts("the library serves both");\n'),
         ("rows.def", "// handed over by the plan\n"),
         ("study.toml", 'what = "two algorithms in turn"  # x\n'),
-        ("study.toml", "[x]  # nobody knows why\n"),
         ("page.html.jinja", "<p>{{ n }} points are looked at</p>\n"),
         ("CMakeLists.txt", "# Built beside the library.\n"),
         ("page.md", "The neighbours share a cache."),
-        ("code.py", "# It recognises the file.\n"),
         ("code.py", "def test_ranks_take_part() -> None: ...\n"),
-        ("code.py", "class A:\n    def _goes_on(self) -> None: ...\n"),
-        ("code.py", "def test_what_is_new() -> None: ...\n"),
-        ("code.py", "def _of() -> None: ...\n"),
         ("code.py", "def test_a_full_disk_is_said() -> None: ...\n"),
         ("code.cpp", "TEST(ranks_take_part) {}\n"),
-        ("code.cpp", "int x;\nTEST(what_is_new) {}\n"),
     ],
 )
 def test_an_avoided_word_is_found_once_in_each_kind_of_file(tmp_path: Path, name: str, text: str) -> None:
@@ -55,11 +47,8 @@ def test_an_avoided_word_is_found_once_in_each_kind_of_file(tmp_path: Path, name
         ("page.md", "```\nThe report tells the time.\n```\n"),
         ("page.md", "The key `tells` is a boolean. [A link](what-it-tells.md) leads there."),
         ("page.md", "The table shows 10 launches. What does it show?"),
-        ("page.md", "Besides, the value is None."),
         ("code.py", 'told = "ours"\n'),
         ("code.py", "def test_points_of_a_race_compete() -> None: ...\n"),
-        ("page.md", "Analyses of precise, otherwise equal samples promise little."),
-        ("code.py", 'open("a/of/its/own/path")\n'),
         ("code.cpp", "int told = beside(x);\n"),
         ("code.cpp", 'auto plan = R"(none is told)";\n'),
         ("data.csv", "the report tells the time\n"),
@@ -76,7 +65,6 @@ def test_code_and_plain_sentences_pass(tmp_path: Path, name: str, text: str) -> 
         ("code.py", f'"""Name the parts.\n\n{LONG.replace(" and ", chr(10) + "and ", 5)}\n"""\n'),
         ("code.py", f"# {LONG[:60]}\n# {LONG[60:]}\n"),
         ("code.py", f'x = "{LONG}"\n'),
-        ("code.hpp", f"/// {LONG[:60]}\n/// {LONG[60:]}\n"),
     ],
 )
 def test_a_sentence_over_the_limit_is_found(tmp_path: Path, name: str, text: str) -> None:
@@ -94,11 +82,6 @@ def test_items_cells_and_aligned_lists_are_sentences_of_their_own(tmp_path: Path
     assert messages(tmp_path, "page.md", f"Three things:\n- {words[:100]}\n- {words[:100]}\n- {words[:100]}\n") == []
     assert messages(tmp_path, "page.md", f"| {words} | {words} |\n|---|---|\n| {words} | {words} |\n") == []
     assert messages(tmp_path, "code.py", f'"""Name it.\n\nx    {words[:90]}\ny    {words[:90]}\n"""\n') == []
-
-
-def test_a_number_at_the_end_of_a_sentence_ends_it(tmp_path: Path) -> None:
-    sentence = "A " + " ".join(["word"] * (MAX_SENTENCE_WORDS - 5)) + " is {}."
-    assert messages(tmp_path, "code.hpp", f"// {sentence.format(6)} {sentence.format(7)}\n") == []
 
 
 def test_a_line_of_a_document_is_at_most_120_characters_outside_tables(tmp_path: Path) -> None:
@@ -153,11 +136,6 @@ def test_a_long_subject_of_a_new_commit_is_found(repository: Path, capsys: pytes
     assert check(repository, base="4b825dc642cb6eb9a060e54bf8d69288fbee4904") == 1  # git's empty tree
     assert check(repository, base="absent") == 2
     assert "--base absent" in capsys.readouterr().err
-
-
-def test_a_file_that_git_does_not_know_is_refused(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert check(repository, ["absent.md"]) == 2
-    assert "absent.md" in capsys.readouterr().err
 
 
 def test_the_texts_of_this_repository_have_no_findings(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 from tools.site.gallery import Gallery, steps
 from tools.site.navigation import navigation, pages_in
-from tools.site.pages import for_python_markdown, requests, with_reference
+from tools.site.pages import requests, with_reference
 
 from tests.installed import needs_compiler
 from timpani.schedules.algorithms.simulation import EVENT_SCHEMA
@@ -20,18 +20,6 @@ def test_every_page_is_in_the_navigation_once() -> None:
     """A missing page is listed where its folder lists pages: docs/how-to/README.md, docs/reference.md and so on."""
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     assert Counter(pages_in(navigation(ROOT))) == Counter(page.relative_to(ROOT).as_posix() for page in pages)
-
-
-def test_bold_rows_of_a_list_begin_sections(tmp_path: Path) -> None:
-    for name in ("reference", "benchmarks", "how-to/README", "studies/README", "notebook/README", "decisions/README"):
-        page = tmp_path / "docs" / f"{name}.md"
-        page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text("No list.\n")
-    (tmp_path / "docs/how-to/README.md").write_text(
-        "| to | read |\n|---|---|\n| **measure** | |\n| this | [This](this.md#part), [more](../studies/README.md) |\n"
-    )
-    entries = {title: section for entry in navigation(tmp_path) for title, section in entry.items()}
-    assert entries["How-tos"] == ["docs/how-to/README.md", {"Measure": ["docs/how-to/this.md"]}]
 
 
 def test_steps_are_the_messages_of_each_tick() -> None:
@@ -67,11 +55,6 @@ def test_lists_in_lists_are_indented_for_python_markdown() -> None:
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     short = re.compile(r"^ {1,3}(?:[-*]|\d+\.) ", re.MULTILINE)
     assert [page.name for page in pages if short.search(fenced.sub("", page.read_text()))] == []
-
-
-def test_markdown_in_details_is_read_and_the_title_is_first() -> None:
-    text = "<!-- Written by a tool. -->\n\n# Title\n\n<details>\n<summary>More</summary>\n</details>\n"
-    assert for_python_markdown(text) == ('# Title\n\n<details markdown="1">\n<summary>More</summary>\n</details>\n')
 
 
 def test_a_page_links_to_the_reference_pages_of_the_site() -> None:

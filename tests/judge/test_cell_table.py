@@ -61,10 +61,6 @@ def test_estimate_is_the_median_of_launches_with_an_interval_over_launches() -> 
     assert row["label"] == CELL.algorithm.label
 
 
-def test_order_of_launches_does_not_matter() -> None:
-    assert only_row(six()[::-1]) == only_row(six())
-
-
 def test_a_single_launch_has_no_interval() -> None:
     row = only_row([launch(1, 2.0)])
     assert (row["median_us"], row["ci_low_us"], row["ci_high_us"], row["ci_coverage"]) == (2.0, None, None, None)
@@ -140,21 +136,6 @@ def test_imported_launches_have_only_their_average() -> None:
     row = only_row(imported)
     assert (row["median_us"], row["ci_low_us"], row["relative_mad"]) == (None, None, None)
     assert (row["osu_avg_us"], row["launches"], row["status"]) == (2.5, 6, "average_only")
-
-
-def test_rows_come_curve_by_curve_with_the_default_first() -> None:
-    def at(name: str, message_bytes: int) -> LaunchResult:
-        return replace(
-            launch(1, 1.0), cell=replace(CELL, algorithm=Algorithm("openmpi", name), message_bytes=message_bytes)
-        )
-
-    cells = estimated([at("knomial", 8), at("chain", 1024), at("default", 8), at("chain", 64)])
-    assert cells.select("label", "message_bytes").rows() == [
-        ("default", 8),
-        ("chain", 64),
-        ("chain", 1024),
-        ("knomial", 8),
-    ]
 
 
 def test_machines_are_kept_apart() -> None:

@@ -9,7 +9,6 @@ from tests.judge.campaigns import around, results
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.decide import SLOWER, UNDECIDED, WITHIN, compare_with_default, decide
-from timpani.judge.points import most_frequent
 from timpani.judge.raced import RacedResults
 from timpani.judge.verdict import Verdict, summarize
 from timpani.study.cell import Algorithm, Cell
@@ -25,8 +24,9 @@ def only_decision(frame: pl.DataFrame) -> dict[str, Any]:
     return decisions.row(0, named=True)
 
 
-def verdict_of(frame: pl.DataFrame) -> Verdict:
-    return summarize(decide(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)))
+def verdict_of(frame: pl.DataFrame, **about: Any) -> Verdict:
+    found = RacedResults.from_rows(frame)
+    return summarize(decide(found), estimate_cells(found), **about)
 
 
 def test_ratio_is_the_defaults_time_over_the_algorithms() -> None:
@@ -130,13 +130,6 @@ def test_a_default_alone_is_not_decided() -> None:
     assert verdict.sentences == ("bcast: nothing to compare the default with",)
 
 
-def test_parameters_make_another_algorithm() -> None:
-    frame = results(
-        {"default": {8: around(2.0)}, "chain:fanout=2": {8: around(1.0)}, "chain:fanout=4": {8: around(3.0)}}
-    )
-    assert only_decision(frame)["best_label"] == "chain:fanout=2"
-
-
 def imported(name: str, time: float | None, launch: int = 1) -> LaunchResult:
     cell = Cell("bcast", Algorithm("imported", name), 4, "core", 8, "warm")
     error = None if time is not None else "rank 0 died"
@@ -171,14 +164,6 @@ def test_imported_averages_are_answered_by_value_without_significance(launches: 
     )
 
 
-def test_points_are_decided_apart() -> None:
-    frame = results(
-        {"default": {8: around(1.0), 1024: around(2.0)}, "chain": {8: around(2.0), 1024: around(1.0)}}, ranks=2
-    )
-    decisions = decide(RacedResults.from_rows(frame))
-    assert decisions.select("message_bytes", "best_label").rows() == [(8, "default"), (1024, "chain")]
-
-
 def test_verdict_names_the_worst_loss_and_the_share_of_good_defaults() -> None:
     frame = results(
         {
@@ -199,53 +184,24 @@ def test_verdict_names_the_worst_loss_and_the_share_of_good_defaults() -> None:
     assert verdict.warnings == ()
 
 
-def test_the_verdict_counts_points_at_which_timpani_beats_the_library() -> None:
-    frame = results(
-        {
-            "default": {8: around(3.0), 64: around(3.0)},
-            "chain": {8: around(2.0), 64: around(1.0)},
-            "timpani/binomial": {8: around(1.0), 64: around(1.0)},
-        }
-    )
-    assert verdict_of(frame).sentences == (
-        "bcast, 2 points: the default is slower at 2, where the best is most often timpani/binomial (2); "
-        "a Timpani algorithm beats every algorithm of the library at 1 point",
-    )
+MORE = "measure with --launches {} or more"
 
 
 @pytest.mark.parametrize(
     ("competitors", "asked", "advice"),
     [
-        (
-            9,
-            5,
-            "10 of 10 cells have fewer than the 6 launches that a comparison takes: measure with --launches 6 or more",
-        ),
-        (
-            30,
-            5,
-            "31 of 31 cells have fewer than the 7 launches that a comparison takes: measure with --launches 7 or more",
-        ),
-        (
-            9,
-            8,
-            "10 of 10 cells have fewer than the 6 launches that a comparison takes: the same `timpani run` command "
-            "measures the missing ones",
-        ),
-        (9, None, "10 of 10 cells have fewer than the 6 launches that a comparison takes"),
+        (9, 5, MORE.format(6)),
+        (30, 5, MORE.format(7)),
+        (9, 8, "the same `timpani run` command measures the missing ones"),
+        (9, None, ""),
     ],
 )
 def test_the_verdict_names_the_launches_to_measure_with(competitors: int, asked: int | None, advice: str) -> None:
     curves = {name: {8: around(1.0, 5)} for name in ("default", *(f"a{i}" for i in range(competitors)))}
     frame = results(curves)
-    verdict = summarize(
-        decide(RacedResults.from_rows(frame)),
-        estimate_cells(RacedResults.from_rows(frame)),
-        launches_asked=asked,
-    )
-    assert verdict.warnings == (advice,)
+    verdict = verdict_of(frame, launches_asked=asked)
+    assert verdict.warnings[0].endswith(advice)
     assert (verdict.too_few_launches, verdict.launches_needed) == (1, 6 if competitors == 9 else 7)
-    assert verdict.launches_advice in advice
 
 
 def test_launches_that_failed_are_not_asked_for_again() -> None:
@@ -254,32 +210,9 @@ def test_launches_that_failed_are_not_asked_for_again() -> None:
         launch=pl.col("launch") + 4, error=pl.lit("died"), median_us=None, osu_avg_us=None
     )
     frame = pl.concat([frame, died], how="vertical_relaxed")
-    few, failed = summarize(
-        decide(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)), launches_asked=8
-    ).warnings
+    few, failed = verdict_of(frame, launches_asked=8).warnings
     assert few == "1 of 2 cells has fewer than the 6 launches that a comparison takes: the others failed"
     assert failed.startswith("1 of 2 cells failed in at least one launch")
-
-
-def test_a_warning_of_one_cell_is_in_the_singular() -> None:
-    frame = at_one_size(default=around(9.0, 6), chain=around(1.0, 6)).with_columns(
-        oversubscribed=pl.col("algorithm") == "chain"
-    )
-    (crowded,) = summarize(
-        decide(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)), launches_asked=6
-    ).warnings
-    assert crowded == (
-        "1 of 2 cells had more ranks than cores: it says little about a machine with a core for each rank"
-    )
-
-
-def test_a_significant_result_in_few_launches_comes_with_the_warning() -> None:
-    frame = at_one_size(default=around(9.0, 4), chain=around(1.0, 4))
-    verdict = summarize(
-        decide(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)), launches_asked=4
-    )
-    assert (verdict.slower, verdict.is_conclusive) == (1, True)
-    assert verdict.launches_advice == "measure with --launches 6 or more"
 
 
 @pytest.mark.parametrize(
@@ -336,11 +269,7 @@ def test_transposes_race_without_a_default_and_against_no_baseline() -> None:
 def test_the_verdict_forecasts_launches_for_undecided_points() -> None:
     noisy = [1.0, 2.0, 1.1, 1.9, 1.2, 1.8]
     frame = results({"default": {8: noisy, 16: around(1.0)}, "chain": {8: noisy[::-1], 16: around(1.0)}})
-    verdict = summarize(
-        decide(RacedResults.from_rows(frame)),
-        estimate_cells(RacedResults.from_rows(frame)),
-        launch_seconds=2.0,
-    )
+    verdict = verdict_of(frame, launch_seconds=2.0)
     assert (verdict.within_5_percent, verdict.slower, verdict.undecided) == (1, 0, 1)
     assert verdict.forecast is not None
     assert (verdict.forecast.of, verdict.forecast.half) == (1, verdict.forecast.most)
@@ -377,25 +306,6 @@ def test_significantly_faster_algorithms_come_before_lower_medians() -> None:
     assert (row["verdict"], row["lowest"]) == ("better", ["ring", "tree"])
     [row] = decisions({"chain": {8: around(1.0)}, "default": {8: around(1.0)}}, simulated=False)
     assert (row["verdict"], row["lowest"]) == ("tie", ["default", "chain"])
-
-
-def test_a_verdict_names_all_that_share_a_lowest_time() -> None:
-    both = summary({"chain": {8: [1.0]}, "default": {8: [2.0]}, "ring": {8: [1.0]}})
-    assert both.largest_regret is not None
-    assert both.largest_regret.schedule == "chain or ring"
-    assert both.sentences == (
-        "bcast, 1 point: the default is slower at 1, where the best is most often chain and ring (1 each)",
-    )
-    alone = summary({"chain": {8: [1.0]}, "default": {8: [2.0]}, "ring": {8: [1.1]}})
-    assert alone.largest_regret is not None
-    assert alone.largest_regret.schedule == "chain"
-    assert alone.sentences == ("bcast, 1 point: the default is slower at 1, where the best is most often chain (1)",)
-
-
-def test_the_names_that_occur_most_often_are_given_together() -> None:
-    assert most_frequent([["a", "b"], ["b"]]) == "b (2)"
-    assert most_frequent([["a", "b"], ["c"]]) == "a, b and c (1 each)"
-    assert most_frequent([["a", "b", "c", "d", "e"]]) == "a, b, c and 2 more (1 each)"
 
 
 def test_the_lowest_of_averages_are_tied_by_value() -> None:

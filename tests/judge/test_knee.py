@@ -61,9 +61,3 @@ def test_distance_is_the_mean_logarithm_over_common_sizes_nearest_first() -> Non
     )
     rows = distances_from_default(cells).select("label", "distance", "sizes").rows()
     assert rows == [("chain", pytest.approx(math.log(2) / 3), 3), ("ring", pytest.approx(math.log(2)), 2)]
-
-
-def test_without_a_default_nothing_is_compared_with_it() -> None:
-    assert distances_from_default(
-        estimate_cells(RacedResults.from_rows(results({"chain": {1: around(1.0)}})))
-    ).is_empty()

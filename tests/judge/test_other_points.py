@@ -46,12 +46,6 @@ def test_the_verdict_has_the_loss_at_other_points_with_the_setting() -> None:
     assert verdict.largest_regret.at_other_points == at_other_points(COMPARED, WON, "chain")
 
 
-def test_a_verdict_is_simulated_only_where_all_cells_are() -> None:
-    for simulated in (True, False):
-        raced = RacedResults.from_rows(results({"default": {8: [2.0]}, "chain": {8: [1.0]}}, simulated=simulated))
-        assert summarize(decide(raced), estimate_cells(raced)).simulated is simulated
-
-
 POINT = {
     "collective": "bcast",
     "ranks": 2,

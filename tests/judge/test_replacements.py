@@ -90,10 +90,6 @@ def test_rules_that_were_confirmed_are_no_algorithm_to_choose() -> None:
     assert found(*measured(default(8) | timpanis)) == [(8, 8, "a")]
 
 
-def test_an_algorithm_of_the_library_is_no_rule() -> None:
-    assert found(*measured(default(8) | {("openmpi/ring", 8): 50.0, ("timpani/ring", 8): 99.0})) == []
-
-
 def test_a_rule_needs_a_win_in_every_placement_with_the_same_layout() -> None:
     everywhere = {("timpani/a", 8): 60.0, ("timpani/b", 8): 50.0}
     one_loses = {("timpani/a", 8): 60.0, ("timpani/b", 8): 150.0}

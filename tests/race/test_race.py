@@ -219,10 +219,6 @@ def test_the_rare_call_has_no_goal_and_the_dearest_the_smallest_regret() -> None
     assert race.accepted(POINTS[DEAR]) < race.accepted(POINTS[CHEAP])
 
 
-def test_before_any_launch_all_points_with_a_goal_are_measured() -> None:
-    assert points_to_reduce(raced(0), POINTS.values()) == set(POINTS.values())
-
-
 def test_a_decided_point_leaves_the_other() -> None:
     race = raced(8, sizes=[DEAR])
     assert race.standing(POINTS[DEAR]).done

@@ -115,23 +115,6 @@ def test_holm_by_hand_with_a_tie() -> None:
     np.testing.assert_array_equal(divisor, [2, 4, 1, 4])
 
 
-@given(st.permutations(list(range(6))))
-def test_holm_does_not_depend_on_the_order_of_the_family(order: list[int]) -> None:
-    p = np.array([0.001, 0.01, 0.01, 0.02, 0.3, 0.3])
-    np.testing.assert_allclose(holm(p[order])[0], holm(p)[0][order])
-
-
-@pytest.mark.parametrize(
-    ("competitors", "interleaved", "launches"),
-    [
-        *((0, False, 6), (1, False, 6), (23, False, 6), (24, False, 7), (85, False, 7), (86, False, 8)),
-        *((0, True, 6), (1, True, 6), (2, True, 7), (6, True, 8), (7, True, 9), (12, True, 9), (13, True, 10)),
-    ],
-)
-def test_launches_needed_for_a_comparison(competitors: int, interleaved: bool, launches: int) -> None:
-    assert launches_needed(competitors, interleaved) == launches
-
-
 def test_launches_needed_for_the_interval_of_a_median_are_minimal() -> None:
     needed = launches_needed(1, False)
     assert median_ranks(needed).coverage >= 0.95 > median_ranks(needed - 1).coverage

@@ -36,14 +36,6 @@ def test_normal_limit_is_close_to_the_binomial_and_not_too_narrow(n: int) -> Non
     assert ranks.coverage == pytest.approx(exact, abs=0.005)
 
 
-@pytest.mark.parametrize("n", [5, 9, 30, 400])
-def test_the_interval_of_a_skewed_median_has_its_nominal_coverage(n: int) -> None:
-    samples = np.sort(np.random.default_rng(1).lognormal(size=(4000, n)), axis=1)
-    ranks = median_ranks(n)
-    covered = np.mean((samples[:, ranks.low] <= 1.0) & (samples[:, ranks.high] >= 1.0))
-    assert covered == pytest.approx(ranks.coverage, abs=4 * np.sqrt(ranks.coverage * (1 - ranks.coverage) / 4000))
-
-
 def test_the_interval_of_a_mean_uses_students_t() -> None:
     found = mean_estimate(np.array([1.0, 2.0, 3.0]))
     assert found.value == 2

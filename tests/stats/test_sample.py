@@ -51,14 +51,6 @@ def test_quartiles_and_median_agree_with_numpy(values: list[int]) -> None:
     assert summary.outlier_share == pytest.approx(np.mean(times > third + 1.5 * (third - first)), abs=1e-9)
 
 
-@given(st.lists(st.integers(1, 10**6), min_size=1, max_size=60), st.integers(2, 50))
-def test_summary_scales_with_the_times(values: list[int], factor: int) -> None:
-    times = np.array(values)
-    plain, scaled = (summarize(t, t, t, t.astype(np.float64)) for t in (times, times * factor))
-    assert scaled.median_us == pytest.approx(plain.median_us * factor)
-    assert scaled.osu_avg_us == pytest.approx(plain.osu_avg_us * factor)
-
-
 def sorted_mixture(generator: Generator, share: float, apart: float, n: int = 400) -> NDArray[np.float64]:
     upper = generator.random(n) < share
     return np.sort(np.where(upper, generator.normal(100 * apart, 3, n), generator.normal(100, 3, n)))
@@ -84,7 +76,3 @@ def test_one_broad_or_skewed_mode_is_not_bimodal(shape: str) -> None:
 
 def test_a_few_outliers_are_not_a_mode() -> None:
     assert not bimodal(sorted_mixture(np.random.default_rng(3), 0.04, 20.0))
-
-
-def test_small_samples_are_never_called_bimodal() -> None:
-    assert not bimodal(np.repeat([1.0, 9.0], 20))

@@ -57,41 +57,25 @@ def test_a_recorded_study_reads_back(tmp_path: Path) -> None:
         ("ranks = []", "ranks"),
         ("ranks = [0]", "ranks.0"),
         ('ranks = "0"', "'0' has a rank count below 1"),
-        ("ranks = [2.5]", "ranks.0"),
-        ("ranks = [true]", "ranks.0"),
-        ("ranks = [[2]]", "ranks.0"),
         ("sizes = []", "sizes"),
         ("sizes = [-1]", "sizes.0"),
         ("sizes = [1099511627777]", "sizes.0"),
         ('sizes = "8x"', "{path}: '8x' is not a size"),
-        ('sizes = "16:8"', "'16:8' runs downwards"),
         ('collectives = ["bcast"]', "collectives must be a table; write [collectives]"),
         ("[collectives]", "the study names no collective"),
         ("[collectives]\nbcst = 'all'", "unknown operation 'bcst'; did you mean bcast"),
         ("[collectives]\nbcast = []", "bcast has no algorithm"),
         ("[collectives]\nbcast = 3", "collectives.bcast"),
-        ("[collectives]\nbcast = [3]", "collectives.bcast.0"),
         ("[collectives]\nbcast = ['ring ring']", "'ring ring' is not an algorithm"),
         ("ranks = 'abc'", "'abc' is not a rank count; write for example 2,4,8"),
         ("ranks = 0", "ranks.0 can't be 0; write whole numbers from 1"),
-        ("ranks = 2.5", "ranks can't be 2.5"),
         ("launches = 0", "launches can't be 0; write a whole number from 1 to 10000"),
-        ("launches = true", "launches"),
-        ("launches = 1_000_000", "launches"),
-        ("launches = '3'", "launches"),
         ("precision = nan", "precision"),
-        ("precision = inf", "precision"),
-        ("precision = 0", "precision"),
         ("precision = 1", "precision"),
-        ("precision = '5 %'", "precision"),
-        ("slot = 0", "slot"),
         ("slot = nan", "slot"),
-        ("slot = inf", "slot"),
         ("slot = '20 parsecs'", "'20 parsecs' is not a duration"),
         ("budget = -1", "budget"),
-        ("budget = '0s'", "'0s' is not a duration"),
         ("seed = -1", "seed"),
-        ("seed = 1.5", "seed"),
         ("placement = 'moon'", "placement"),
         ("mode = ['warm']", "mode"),
         ("datatype = 'dobule'", "datatype"),
@@ -106,12 +90,10 @@ def test_a_recorded_study_reads_back(tmp_path: Path) -> None:
             "sizes = [8, 12]\n[overrides.bcast]\ndatatype = 'double'",
             "12 B is not a multiple of 8 B, the size of double",
         ),
-        ("title = 3", "title"),
         ("ranks = [2", "can't be read as TOML"),
         ("ranks = 2\nranks = 3", "can't be read as TOML"),
         (f"seed = {'9' * 5000}", "can't be read as TOML"),
         (b"\xff\xfe\x00", "can't be read as TOML"),
-        (b"title = 'caf\xe9'", "can't be read as TOML"),
     ],
 )
 def test_a_study_file_that_can_not_be_used(tmp_path: Path, text: str | bytes, said: str) -> None:
@@ -215,21 +197,13 @@ def test_operations_may_have_sizes_and_a_datatype_of_their_own(tmp_path: Path) -
     assert Study.check(study.model_dump(mode="json"), "the record") == study
 
 
-def test_an_option_takes_precedence_over_the_arguments_of_one_operation(tmp_path: Path) -> None:
-    study = compose([str(study_file(tmp_path, MIXED))], {"sizes": "16"})
-    assert (study.sizes_of("latency"), study.sizes_of("transpose")) == ((16,), (16,))
-    assert study.datatype_of("transpose") == "double"
-
-
 @pytest.mark.parametrize(
     ("what", "said"),
     [
         (["bcst"], "did you mean bcast"),
-        (["demoo"], "did you mean demo"),
         (["bcast", "demo"], "'demo' is a study, and a study is measured alone"),
         (["ibcast"], "'ibcast' is non-blocking, and Timpani times blocking collectives; measure bcast"),
         (["PingPong"], "did you mean latency?"),
-        (["osu_bw"], "did you mean bandwidth?"),
         (["osu_bcast"], "did you mean bcast?"),
         (["$(touch x)"], "unknown study or operation '$(touch x)'"),
         ([""], "unknown study or operation ''"),
