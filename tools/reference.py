@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from timpani.campaign.folder.fields import EndingFields, ProofFields, Recorded, StartFields, recorded_fields
+from timpani.campaign.folder.fields import EndingFields, JobFields, ProofFields, Recorded, StartFields, recorded_fields
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import COPIED, RECORDED
 from timpani.campaign.folder.raw_record import Measured
@@ -71,6 +71,7 @@ def tables() -> dict[str, str]:
         "further_columns": _columns((*FURTHER, *ADDED)),
         "header": _fields(recorded_fields(Header)),
         "results": _fields(RECORDED, [(where, "the cell, as in [columns](columns.md)")]),
+        "jobs": _fields(recorded_fields(JobFields)),
         "launches": _fields(recorded_fields(StartFields)),
         "endings": _fields(recorded_fields(EndingFields), [("`part`", "the folder under `launches/`")]),
         "proofs": _fields(recorded_fields(ProofFields), [(where, "the cell")]),

@@ -17,7 +17,7 @@ import polars as pl
 from timpani.campaign.folder.bundle import recorded_files
 from timpani.campaign.folder.header import Header, keep_header, new_identity
 from timpani.campaign.folder.load import Campaign, believed_records, load
-from timpani.campaign.folder.records import ENDINGS, LAUNCHES, PROOFS, RESULTS, Records
+from timpani.campaign.folder.records import ENDINGS, JOBS, LAUNCHES, PROOFS, RESULTS, Records
 from timpani.campaign.folder.sealed import seal
 from timpani.campaign.folder.store import check_empty
 from timpani.campaign.read.differing_conditions import differences
@@ -230,6 +230,7 @@ def _write(sources: Sequence[MergeSource], into: Path, command: str) -> list[str
             for source, found, shift in zip(sources, records, shifts, strict=True)
             for line in found.values(name)
         ]
+    lines[JOBS] = _jobs(sources, records)
     for ending in lines[ENDINGS]:
         if gave := left_out[ending["part"]]:
             ending["results"] -= gave
@@ -247,6 +248,16 @@ def _write(sources: Sequence[MergeSource], into: Path, command: str) -> list[str
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(path, copy)
     return notes
+
+
+def _jobs(sources: Sequence[MergeSource], records: Sequence[Records]) -> list[dict[str, Any]]:
+    """Each job once: two campaigns of one batch job share it."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for source, each in zip(sources, records, strict=True):
+        for line in each.values(JOBS):
+            machine = source.machine or line["machine"]
+            found.setdefault((machine, line["job"]), {**line, "machine": machine})
+    return list(found.values())
 
 
 def _shifts(records: Iterable[Records]) -> Iterator[_Shift]:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import vl_convert
 
+from tests.campaign_files import NOISE, cells, made_up, results_of
 from tests.report.conftest import (
     ALGORITHMS,
     HOSTILE_TITLE,
@@ -30,7 +31,7 @@ from timpani.report.figures.columns import SIZE_SERIES
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import INDEX, find_figures, write_figures
 from timpani.report.page.methods import methods_paragraph
-from timpani.report.page.provenance import provenance
+from timpani.report.page.provenance import job_lines, provenance
 from timpani.report.page.sections import PageSection, sections
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
@@ -200,6 +201,20 @@ def test_the_page_shows_verdict_statuses_failures_and_what_was_left_out(page: Pa
     chosen = [attributes["value"] for tag, attributes in page.elements if tag == "option" and "selected" in attributes]
     assert "4" in chosen  # the largest rank count with a core for each
     assert "8" not in chosen
+
+
+def test_each_job_is_named_with_its_nodes_and_launches() -> None:
+    def job(number: str, system: str, *nodes: str) -> Any:
+        when = "2026-11-28T12:00:00+00:00"
+        return {"job": number, "machine": "here", "system": system, "name": "holt", "nodes": nodes, "started": when}
+
+    times = cells({"default": {8: 10.0}})
+    in_jobs = [replace(each, job="7" if each.launch < 3 else "8") for each in results_of(times, NOISE[:3])]
+    jobs = (job("7", "Slurm", "n1", "n2"), job("8", "Slurm", "n3"), job("later", "", "n9"))
+    assert job_lines(replace(made_up(in_jobs), jobs=jobs)) == [
+        "holt, 7 of Slurm: n[1-2]; launches 1-2",
+        "holt, 8 of Slurm: n3; launches 3",
+    ]
 
 
 def test_a_hostile_title_stays_text(strange_html: str) -> None:

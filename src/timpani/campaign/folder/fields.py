@@ -149,13 +149,6 @@ class _Asked(TypedDict):
     core: Count
 
 
-@with_config(STRICT)
-class _Job(TypedDict):
-    system: Text
-    name: Text
-    id: Text
-
-
 @with_config(OPEN)
 class _Rank(TypedDict):
     rank: Count
@@ -213,10 +206,7 @@ class StartFields(TypedDict, total=False):
         ),
     ]
     started: Annotated[Text, AfterValidator(_instant), Recorded("UTC")]
-    job: Annotated[
-        _Job | None,
-        Recorded("the batch job that it ran in: `system`, `name` and `id`; null outside a job"),
-    ]
+    job: Annotated[Name | None, Recorded("the job that it ran in, one of jobs.jsonl")]
     slot_s: Annotated[Time, Recorded("the slot of this launch in seconds, after any reduction by the budget")]
     asked: Annotated[
         list[_Asked],
@@ -282,6 +272,20 @@ class LaunchFields(StartFields, EndingFields, total=False):
     """A line of launches.jsonl or of endings.jsonl: one start of the MPI program, as far as it is known."""
 
 
+@with_config(OPEN)
+class JobFields(TypedDict):
+    """A line of jobs.jsonl: a batch job; outside of batch systems, a start of the command."""
+
+    job: Annotated[Name, Recorded("its number in the batch system; outside of one, when the command started, UTC")]
+    machine: Annotated[Name, Recorded("the machine's name")]
+    system: Annotated[Text, Recorded("the batch system; empty outside of one")]
+    name: Annotated[Text, Recorded("the job's name there")]
+    nodes: Annotated[list[Name], Recorded("the nodes that it could use")]
+    switches: Annotated[list[Name], Recorded("their switches, as far as the machine file names them")]
+    started: Annotated[Text, AfterValidator(_instant), Recorded("when the command first measured in it, UTC")]
+
+
+JOB: TypeAdapter[JobFields] = TypeAdapter(JobFields)
 PROOF: TypeAdapter[ProofFields] = TypeAdapter(ProofFields)
 LAUNCH: TypeAdapter[LaunchFields] = TypeAdapter(LaunchFields)
 

@@ -196,6 +196,10 @@ class LaunchResult:
         bool | None,
         Recorded("whether a race only [sampled](methodology.md#races) the point in this launch; null outside a race"),
     ] = None
+    job: Annotated[
+        Name | None,
+        Recorded("the job that measured it, one of jobs.jsonl; null if unknown, and in simulations"),
+    ] = None
     part: Annotated[
         Part | None, Recorded("the start that it came from, the folder under `launches/`; null in imports")
     ] = None

@@ -4,17 +4,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import polars as pl
 
 from timpani.campaign.folder.bundle import campaign_folder
+from timpani.campaign.folder.fields import JobFields
 from timpani.campaign.folder.header import Header, planned_points, read_header
 from timpani.campaign.folder.header_parts import RecordedStudy
 from timpani.campaign.folder.launch_result import RESULT_SCHEMA
 from timpani.campaign.folder.machine_states import with_states
 from timpani.campaign.folder.raw_record import hashes_of
-from timpani.campaign.folder.records import PROOFS, RESULTS, Records, read_records
+from timpani.campaign.folder.records import JOBS, PROOFS, RESULTS, Records, read_records
 from timpani.errors import UserError
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.point_weights import Point
@@ -45,6 +46,7 @@ class Campaign:
     planned   the points that were to be measured, with a result or without; none of an import
     statistic of what `median_us` of the results is
     stand_ins algorithms that have the names of those whose place they take
+    jobs      jobs.jsonl: where and when the results were measured; none of most imports
     """
 
     folder: Path
@@ -55,6 +57,7 @@ class Campaign:
     planned: frozenset[Point] = frozenset()
     statistic: Statistic = "completion"
     stand_ins: tuple[StudyName, ...] = ()
+    jobs: tuple[JobFields, ...] = ()
 
     def of_variant(self, name: str = DEFAULT) -> Self:
         """What of it was started as one variant, as if no other had been measured: rules and predictions know one."""
@@ -132,6 +135,7 @@ def load(folder: Path) -> Campaign:
         launches=records.launches,
         proofs=records.values(PROOFS),
         planned=_planned(header, results[0]["machine"]),
+        jobs=tuple(cast("list[JobFields]", records.values(JOBS))),
     )
 
 

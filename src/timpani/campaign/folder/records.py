@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from timpani.campaign.folder.fields import LAUNCH, PROOF, FieldError, check, is_part
+from timpani.campaign.folder.fields import JOB, LAUNCH, PROOF, FieldError, check, is_part
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import RESULT
 from timpani.campaign.folder.raw_record import PACKED
@@ -23,8 +23,15 @@ from timpani.study.schema import CELL, MACHINE_CELL
 from timpani.version import __version__
 
 RESULTS, LAUNCHES, ENDINGS, PROOFS = "results.jsonl", "launches.jsonl", "endings.jsonl", "proofs.jsonl"
+JOBS = "jobs.jsonl"
 
-_FIELDS: dict[str, TypeAdapter[Any]] = {ENDINGS: LAUNCH, PROOFS: PROOF, RESULTS: RESULT, LAUNCHES: LAUNCH}
+_FIELDS: dict[str, TypeAdapter[Any]] = {
+    ENDINGS: LAUNCH,
+    PROOFS: PROOF,
+    RESULTS: RESULT,
+    LAUNCHES: LAUNCH,
+    JOBS: JOB,
+}
 """The files, in an order in which each has what those before it name, even while a run writes them."""
 
 _IDENTITY: dict[str, Callable[[Mapping[str, Any]], Hashable]] = {
@@ -32,6 +39,7 @@ _IDENTITY: dict[str, Callable[[Mapping[str, Any]], Hashable]] = {
     LAUNCHES: itemgetter("part"),
     ENDINGS: itemgetter("part"),
     PROOFS: itemgetter(*CELL),
+    JOBS: itemgetter("machine", "job"),
 }
 """What a line alone is about: a second one about it was copied."""
 

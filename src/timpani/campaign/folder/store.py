@@ -7,15 +7,15 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from timpani.campaign.folder.fields import is_part
+from timpani.campaign.folder.fields import JobFields, is_part
 from timpani.campaign.folder.header import UNFINISHED, Header, keep_header
 from timpani.campaign.folder.launch_result import LaunchResult, Proof
-from timpani.campaign.folder.records import ENDINGS, LAUNCHES, PROOFS, RESULTS, repair
+from timpani.campaign.folder.records import ENDINGS, JOBS, LAUNCHES, PROOFS, RESULTS, repair
 from timpani.campaign.folder.sealed import AppendedFile, lost_name
 from timpani.errors import UserError, cannot_lock, cannot_write
 from timpani.study.cell import Cell
@@ -72,6 +72,9 @@ class Store:
         self._given += Counter(line["part"] for line in records.values(PROOFS) if line.get("part"))
         self.endings = records.values(ENDINGS)  # and those that were added since
         ended = {line["part"] for line in self.endings}
+        self._jobs = {(line["machine"], line["job"]) for line in records.values(JOBS)}
+        self._job: str | None = None  # that this process is in
+        self._job_of = {line["part"]: line.get("job") for line in records.values(LAUNCHES)}
         self._open = [line for line in records.values(LAUNCHES) if line["part"] not in ended]
 
     def __enter__(self) -> Self:
@@ -84,16 +87,24 @@ class Store:
             file.close()
         os.close(self._lock)
 
+    def enter_job(self, job: JobFields) -> None:
+        """Append `job` unless it is there; later starts and results are of it."""
+        if (job["machine"], job["job"]) not in self._jobs:
+            self._append(JOBS, {**job})
+            self._jobs.add((job["machine"], job["job"]))
+        self._job = job["job"]
+
     def add_result(self, result: LaunchResult) -> None:
-        """Append a result."""
-        self._append(RESULTS, result.as_line())
+        """Append a result of the job that its start ran in."""
+        self._append(RESULTS, replace(result, job=self._job_of.get(result.part, result.job or self._job)).as_line())
         self.done[result.cell, result.launch] = result.error
         if result.samples is not None:
             self._given[result.part] += 1
 
     def add_start(self, launch: dict[str, Any]) -> None:
-        """Append the description of one start of the MPI program, before it begins."""
-        self._append(LAUNCHES, launch)
+        """Append the description of one start of the MPI program in this job, before it begins."""
+        self._append(LAUNCHES, {**launch, "job": self._job})
+        self._job_of[launch["part"]] = self._job
 
     def add_ending(self, part: str, facts: dict[str, Any]) -> None:
         """Append the ending of the start `part` and its recorded `facts`, after its results."""

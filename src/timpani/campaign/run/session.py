@@ -3,14 +3,17 @@
 import os
 import shlex
 import signal
+import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Self
 
+from timpani.campaign.folder.fields import JobFields
 from timpani.campaign.folder.header import Header, planned_operations
 from timpani.campaign.folder.header_parts import RecordedMpi, RecordedVariant
 from timpani.campaign.folder.store import Store
@@ -26,6 +29,7 @@ from timpani.libraries.launch_request import HostList
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.libraries.outside_settings import described, settings_of_libraries
 from timpani.libraries.registry import LIBRARIES, library_title, tuned_texts
+from timpani.machine.batch.batch_systems import current_job
 from timpani.machine.describe import describe_cluster, describe_machine
 from timpani.machine.detect import load_modules
 from timpani.machine.nodes.model import Machine
@@ -86,7 +90,7 @@ class Session:
         """Create or continue the campaign in `folder`."""
         mpi, hosts = self.plan.mpi, self.plan.hosts
         measures_own = any(each.cell.algorithm.provider == OWN for each in self.plan.cells)
-        return Store(
+        store = Store(
             folder,
             Header.new(
                 study=self.plan.study.model_dump(mode="json"),
@@ -103,6 +107,25 @@ class Session:
                 algorithms=further_texts() if measures_own else None,
             ),
         )
+        if not self.plan.machine.simulated:
+            with store.writing():
+                store.enter_job(self._job(store.header.machine.name))
+        return store
+
+    def _job(self, machine: str) -> JobFields:
+        """The batch job that this process is in; outside of batch systems, what this command measures."""
+        now = datetime.now(UTC)
+        nodes = [each.name for each in self.plan.hosts] or [socket.gethostname()]
+        found = current_job(os.environ) or {"system": "", "name": "", "id": now.isoformat(timespec="milliseconds")}
+        return {
+            "job": found["id"],
+            "machine": machine,
+            "system": found["system"],
+            "name": found["name"],
+            "nodes": nodes,
+            "switches": sorted({switch for node in nodes if (switch := self.plan.machine.switches.get(node))}),
+            "started": now.isoformat(timespec="seconds"),
+        }
 
     def complete(
         self,

@@ -16,7 +16,6 @@ from timpani.campaign.run.launch import Ended, follow, launch_temporary
 from timpani.campaign.run.processes import Processes
 from timpani.libraries.launch_request import Command, Parameters
 from timpani.libraries.registry import LIBRARIES
-from timpani.machine.batch.batch_systems import current_job
 from timpani.native.mpi import Mpi
 
 Programs = Callable[[Mpi], Path]
@@ -79,7 +78,6 @@ class Start:
                 "environment": dict(command.environment),
                 "without": list(without),
                 "started": datetime.now(UTC).isoformat(timespec="seconds"),
-                "job": current_job(os.environ),
                 "slot_s": time_limit,
                 "asked": [asdict(place) for place in plan.requested_binding(group)],
             }

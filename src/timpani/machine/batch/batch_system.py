@@ -70,7 +70,8 @@ class BatchSystem:
     kind, name       the word for it that users type, and its name
     allocation       the nodes of the job that has the variables given; None: it is no job of this system
     queue_variables  variables that hold the job's queue; the first that is set names the machine
-    job_variables    variables that hold the job's name and its number; empty: it has none
+    job_variables    variables that hold the job's name, its number and, if the number is that of a whole array, its
+                     place in the array; empty: it has none
     tables           what its commands print of some nodes
     form             how a job is asked for; None: Timpani writes no script for it
     """
@@ -79,7 +80,7 @@ class BatchSystem:
     name: str
     allocation: Callable[[Mapping[str, str]], Allocation | None]
     queue_variables: tuple[str, ...]
-    job_variables: tuple[str, str] | tuple[()] = ()
+    job_variables: tuple[str, ...] = ()
     tables: Callable[[Sequence[str]], ClusterTables] = lambda nodes: ClusterTables({}, {})
     form: JobForm | None = None
 

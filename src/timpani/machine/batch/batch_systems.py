@@ -154,7 +154,7 @@ LSF = BatchSystem(
     name="LSF",
     allocation=_lsf_allocation,
     queue_variables=("LSB_QUEUE",),
-    job_variables=("LSB_JOBNAME", "LSB_JOBID"),
+    job_variables=("LSB_JOBNAME", "LSB_JOBID", "LSB_JOBINDEX"),
     form=JobForm(
         sentinel="#BSUB ",
         directives=_lsf_directives,
@@ -239,8 +239,8 @@ def current_job(environment: Mapping[str, str]) -> dict[str, str] | None:
     for system in BATCH_SYSTEMS.values():
         found = [environment.get(variable, "")[:_MAX_NAME_CHARACTERS] for variable in system.job_variables]
         if found and found[1]:
-            name, number = (text if text.isprintable() else "" for text in found)
-            return {"system": system.name, "name": name, "id": number}
+            name, number, *index = (text if text.isprintable() else "" for text in found)
+            return {"system": system.name, "name": name, "id": "_".join([number, *(each for each in index if each)])}
     return None
 
 

@@ -17,7 +17,7 @@ from timpani.report.figures import theme
 from timpani.report.figures.ratios import speedup
 from timpani.report.page.page_templates import Answer, render_page
 from timpani.report.page.panels import static_svg
-from timpani.report.page.provenance import facts, provenance
+from timpani.report.page.provenance import facts, job_lines, provenance
 from timpani.report.page.sections import PageSection
 from timpani.report.tables.conditions import varying_conditions
 from timpani.report.verdict.verdict_text import verdict_document
@@ -76,7 +76,7 @@ def _sections(sides: Mapping[str, Campaign], found: Changes) -> Iterator[PageSec
             f"side-{name}",
             f"{name} alone",
             blocks=verdict_document(each).blocks,
-            terms={f"Where the numbers of {name} come from": provenance(each.header, each.launches)},
+            terms={f"Where the numbers of {name} come from": provenance(each.header, each.launches, job_lines(each))},
             folds="all",
         )
 

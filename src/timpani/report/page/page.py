@@ -30,7 +30,7 @@ from timpani.report.page.contents import PredictedCells, Report
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.page_templates import Answer, render_page, template_text
 from timpani.report.page.panels import Panel
-from timpani.report.page.provenance import facts, provenance
+from timpani.report.page.provenance import facts, job_lines, provenance
 from timpani.report.page.sections import LEFT_OUT, PageSection, sections
 from timpani.report.tables.coverage import AT_LEAST, coverage
 from timpani.report.verdict.answer import EXACT, answer_blocks, definitions, faster, how_sure
@@ -115,7 +115,7 @@ def _closing_sections(report: Report, others: Sequence[PageSection]) -> Iterator
         "provenance",
         "Provenance and methods",
         key=f"Not here: {'; '.join(absent)}." if absent else "",
-        terms={"Where the numbers come from": provenance(campaign.header, campaign.launches)},
+        terms={"Where the numbers come from": provenance(campaign.header, campaign.launches, job_lines(campaign))},
         folds="" if report.verdict.is_conclusive else "all",
         to_copy=methods_paragraph(campaign.header, campaign.launches, warnings, launches),
     )

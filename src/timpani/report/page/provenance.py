@@ -1,10 +1,12 @@
 """Where a campaign's numbers come from: its conditions as terms with their values."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import MergedCampaign
+from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.campaign_warnings import MachineLoad, machine_loads
 from timpani.libraries.outside_settings import described
 from timpani.machine.nodes.node_set import fold, fold_numbers
@@ -30,8 +32,8 @@ def facts(header: Header) -> list[tuple[str, str]]:
     return [(term, value) for term, value in found if value]
 
 
-def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
-    """Terms with one or more values each, from campaign.json and the launches; what these don't hold is left out."""
+def provenance(header: Header, launches: list[dict[str, Any]], jobs: Sequence[str] = ()) -> list[tuple[str, list[str]]]:
+    """Terms with one or more values each, from campaign.json, the launches and `job_lines`, without missing ones."""
     study, machine, mpi = header.study, header.machine, header.mpi
     terms: list[tuple[str, list[str]]] = [
         ("Commands", list(header.commands)),
@@ -41,7 +43,7 @@ def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str
         ("MPI", _text_list(" ".join(filter(None, (mpi.title, mpi.mpirun))))),
         ("Machine", [f"{key.replace('_', ' ')}: {value}" for key, value in _plain_values(header, "machine").items()]),
         ("Nodes", _text_list(fold(host.name for host in machine.hosts))),
-        ("Jobs and nodes", _jobs(launches)),
+        ("Jobs and nodes", list(jobs)),
         ("Study", _study(header)),
         ("Files", list(study.files)),
         ("Seed", _text_list(study.seed)),
@@ -98,20 +100,16 @@ def _launches(launches: list[dict[str, Any]]) -> list[str]:
     return [f"{text}, {unseen} without a recorded end since the run was killed" if unseen else text]
 
 
-def _jobs(launches: list[dict[str, Any]]) -> list[str]:
-    """Each batch job with the nodes that its ranks ran on and its launches, as `timpani, 4711 of Slurm: n[1-4]`."""
-    nodes: dict[tuple[str, str, str], set[str]] = {}
-    numbers: dict[tuple[str, str, str], set[int]] = {}
-    for launch in launches:
-        if not (job := launch.get("job")):
-            continue
-        key = job["name"], job["id"], job["system"]
-        nodes.setdefault(key, set()).update(rank["host"] for rank in launch.get("ranks") or ())
-        numbers.setdefault(key, set()).update({launch["launch"]} if launch.get("launch") else ())
+def job_lines(campaign: Campaign) -> list[str]:
+    """Each batch job with its nodes and launches, as `timpani, 4711 of Slurm: n[1-4]; launches 1-3`."""
+    of_job = defaultdict[Any, set[int]](set)
+    for machine, job, launch in campaign.results.select("machine", "job", "launch").unique().iter_rows():
+        of_job[machine, job].add(launch)
     return [
-        f"{', '.join(filter(None, key[:2]))} of {key[2]}: {fold(sorted(nodes[key])) or 'unknown nodes'}; launches "
-        f"{fold_numbers(sorted(numbers[key])) or 'none'}"
-        for key in nodes
+        f"{', '.join(filter(None, (job['name'], job['job'])))} of {job['system']}: {fold(sorted(job['nodes']))}; "
+        f"launches {fold_numbers(sorted(of_job[job['machine'], job['job']])) or 'none'}"
+        for job in campaign.jobs
+        if job["system"]
     ]
 
 
