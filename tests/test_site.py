@@ -5,13 +5,11 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-import polars as pl
-from tools.site.gallery import Gallery, steps
+from tools.site.gallery import Gallery
 from tools.site.navigation import navigation, pages_in
 from tools.site.pages import requests, with_reference
 
 from tests.installed import needs_compiler
-from timpani.schedules.algorithms.simulation import EVENT_SCHEMA
 
 ROOT = Path(__file__).parents[1]
 
@@ -20,19 +18,6 @@ def test_every_page_is_in_the_navigation_once() -> None:
     """A missing page is listed where its folder lists pages: docs/how-to/README.md, docs/reference.md and so on."""
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     assert Counter(pages_in(navigation(ROOT))) == Counter(page.relative_to(ROOT).as_posix() for page in pages)
-
-
-def test_steps_are_the_messages_of_each_tick() -> None:
-    rows = [
-        ("send", 0, 1, 0, 4096, 0.0, 1.0),
-        ("copy", 1, -1, 0, 4096, 1.0, 1.0),
-        ("send", 1, 3, 1, 2048, 1.0, 2.0),
-        ("send", 0, 2, 1, 4096, 1.0, 2.0),
-    ]
-    assert list(steps(pl.DataFrame(rows, schema=EVENT_SCHEMA, orient="row")))[2:] == [
-        "| 1 | 4 KiB | 0 → 1 |",
-        "| 2 | 2 KiB to 4 KiB | 0 → 2, 1 → 3 |",
-    ]
 
 
 @needs_compiler

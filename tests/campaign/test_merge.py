@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 import timpani
@@ -81,39 +80,6 @@ def test_launches_on_one_machine_are_one_cell(days: tuple[Path, Path], tmp_path:
     # Launches that anybody killed on this machine leave folders, which the check removes and names.
     said = [line for line in checked.stdout.splitlines() if not line.startswith("removed ")]
     assert (checked.returncode, said) == (0, ["as written: 15 lines, and the raw samples of 5 results"])
-
-
-def test_machines_stay_apart_under_their_names(days: tuple[Path, Path], tmp_path: Path) -> None:
-    merged(tmp_path / "both", f"old={days[0]}", f"new={days[1]}")
-    cells = timpani.open(tmp_path / "both").cells
-    assert cells.sort("machine").select("machine", "launches", "median_us").rows() == [
-        ("new", 2, 11.05),
-        ("old", 3, 10.1),
-    ]
-    for words in (("show",), ("verdict",), ("check",), ("report",), ("show", "--format", "csv")):
-        done = typed(words[0], tmp_path / "both", *words[1:])
-        assert done.returncode == 0, done.stderr
-
-
-def test_each_launch_keeps_its_provenance(days: tuple[Path, Path], tmp_path: Path) -> None:
-    merged(tmp_path / "both", f"old={days[0]}", days[1])
-    campaign = load(tmp_path / "both")
-    sources = [load(day).header for day in days]
-    assert [(each.id, each.machine, each.launches) for each in campaign.header.merged] == [
-        (sources[0].id, "old", (1, 3)),
-        (sources[1].id, "here", (4, 5)),
-    ]
-    assert [each.header["commands"] for each in campaign.header.merged] == [list(each.commands) for each in sources]
-    starts = pl.DataFrame(campaign.launches)["part"].to_list()
-    assert starts == ["0001-1", "0002-1", "0003-1", "0004-1", "0005-1"]
-    assert campaign.results["interleaving"].to_list() == [f"{part}/17" for part in starts]
-    of_machine = campaign.by_machine()["here"]
-    assert [each["launch"] for each in of_machine.launches] == [4, 5]
-    assert of_machine.header.id == sources[1].id
-    assert typed("report", tmp_path / "both").returncode == 0
-    page = (tmp_path / "both" / "report.html").read_text()
-    assert "launches 1 to 3 on old" in page
-    assert "launches 4 to 5 on here" in page
 
 
 def test_merged_campaigns_and_bundles_are_merged_again(days: tuple[Path, Path], tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from tests.campaign_files import write_header
 from timpani.campaign.folder.bundle import SUFFIX
 from timpani.programs.profile.profile_folder import HEADER as PROFILE
 from timpani.schedules.predict.output import JSON as PREDICTIONS
-from timpani.study.compose import shipped_studies
 from timpani.tune.table_file import TABLE_FILE
 
 TIMPANI = Path(sys.executable).with_name("timpani")
@@ -44,16 +43,6 @@ def cache(tmp_path: Path) -> Path:
     listed = {"openmpi": {"bcast": ["chain"], "reduce": ["linear"]}, "timpani": {"bcast": ["circulant"]}}
     (names / "algorithms.json").write_text(json.dumps(listed))
     return tmp_path / "cache"
-
-
-def test_commands_studies_and_operations_are_offered(tmp_path: Path, cache: Path) -> None:
-    assert offered("timpani ver", tmp_path, cache) == ["verdict", "verify"]
-    assert offered("timpani run bc", tmp_path, cache) == [
-        *(each.name for each in shipped_studies() if each.name.startswith("bc")),
-        "bcast",
-    ]
-    assert offered("timpani list stu", tmp_path, cache) == ["studies"]
-    assert "behrooz_bcast_scatter" in offered("timpani compare A --published ", tmp_path, cache)
 
 
 def test_algorithms_are_those_of_the_operations_typed(tmp_path: Path, cache: Path) -> None:

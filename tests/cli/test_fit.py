@@ -59,24 +59,6 @@ def campaign(folder: Path, lines: list[dict[str, Any]]) -> Path:
     return folder
 
 
-def test_holts_latency_is_what_was_published_and_its_switch_is_found(tmp_path: Path) -> None:
-    found = fitted(published("holt_osu_latency", tmp_path), "--published", "holt_latency_throughput")
-    (curve,) = found["curves"]
-    said = next(
-        row
-        for row in found["published"]["holt_latency_throughput"]["rows"]
-        if row["placement"].startswith("osu_micro_benchmarks")
-    )
-    hockney = curve["hockney"]
-    assert hockney["latency_us"] == pytest.approx(float(said["latency_us"]), rel=0.05)
-    assert hockney["throughput_mb_per_s"] == pytest.approx(float(said["throughput_mb_per_s"]), rel=0.05)
-    assert hockney["beta_s_per_byte"] == pytest.approx(float(said["beta_s_per_byte"]), rel=0.05)
-    assert 2 * hockney["alpha_cycles"] == pytest.approx(float(said["alpha_instructions"]), rel=0.05)
-    switch = next(each for each in curve["switches"] if each["first_bytes"] == 256)
-    assert switch["interval"] == [128, 256]
-    assert (curve["collective"], curve["ranks"], curve["launches"]) == ("latency", 2, 1)
-
-
 def test_regressions_are_fitted_where_ranks_vary(tmp_path: Path) -> None:
     found = fitted(published("behrooz_bcast_scatter", tmp_path), "--published", "della_siega_bcast_linear_ols")
     assert len(found["curves"]) == 8 * 8

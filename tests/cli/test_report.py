@@ -42,21 +42,6 @@ def drawn(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*.svg"))
 
 
-def test_the_studys_figures_are_written_and_all_others_only_when_asked_for(campaign: Path, tmp_path: Path) -> None:
-    asked = run(campaign, "--figures", tmp_path / "few")
-    assert drawn(tmp_path / "few") == [
-        "latency-against-size/bcast-2-ranks.svg",
-        "latency-against-size/scatter-2-ranks.svg",
-    ]
-    assert "2 figures, each as SVG, PNG and PDF" in asked.stdout
-    assert "--all-figures writes" in asked.stdout
-    for name, part in {"tables.tex": "\\toprule", "tables.md": "| size (B) |", "tables.csv": "size (B),"}.items():
-        assert part in (tmp_path / "few" / name).read_text()
-    all_of_them = run(campaign, "--figures", tmp_path / "all", "--all-figures")
-    assert "writes" not in all_of_them.stdout
-    assert set(drawn(tmp_path / "few")) < set(drawn(tmp_path / "all"))
-
-
 def test_every_table_of_the_report_is_written_in_three_formats(campaign: Path, tmp_path: Path) -> None:
     printed = run(campaign, "--figures", tmp_path / "f", "--published", "holt").stdout
     tables = tmp_path / "f" / "tables"

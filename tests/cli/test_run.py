@@ -17,8 +17,6 @@ from tests.campaign.live import results, timpani
 from tests.cli.typed import typed
 from tests.installed import each_kind, needs_mpi, needs_two_cores
 from timpani.native.mpi import Mpi
-from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES
-from timpani.study.study import Study
 
 ONE = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms", "--launches", "1")
 
@@ -157,18 +155,6 @@ def test_a_user_without_rights_measures_without_roots_warnings() -> None:
         [result] = results(Path(home) / "c")
         assert result["error"] is None
         assert "ALLOW_RUN_AS_ROOT" not in (Path(home) / "c" / "launches.jsonl").read_text()
-
-
-@pytest.mark.parametrize("option", ["-h", "--help"])
-def test_help_shows_defaults_and_examples(option: str) -> None:
-    said = " ".join(typed("run", option).stdout.replace("│", " ").split())
-    assert f"[default: ({DEFAULT_RANKS}, or the study's)]" in said
-    assert f"[default: ({DEFAULT_SIZES}, or the study's)]" in said
-    assert "timpani run bcast allreduce --ranks 2,4,8 --sizes 1:1M -o mine" in said
-    for name in ("launches", "precision", "seed", "mode", "method", "datatype", "pairs"):
-        default = re.search(rf" --{name} (?:N|X|TEXT) .*?\[default: \((.+?)\)\]", said)
-        assert default is not None
-        assert default[1] == str(Study.model_fields[name].default)
 
 
 @needs_mpi

@@ -11,15 +11,11 @@ from typer.testing import CliRunner, Result
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import load
 from timpani.campaign.folder.store import Store
 from timpani.cli.show import show
 from timpani.errors import UserError
-from timpani.judge.cell_table import CONTRACT, EXTRAS, estimate_cells
-from timpani.judge.raced import raced_results
 from timpani.machine.describe import MachineDescription
 from timpani.study.cell import Algorithm, Cell
-from timpani.study.schema import LOCALITY
 
 APP = typer.Typer()
 APP.command()(show)
@@ -63,14 +59,6 @@ READERS: dict[str, Callable[[io.BytesIO], pl.DataFrame]] = {
 }
 
 
-@pytest.mark.parametrize("form", READERS)
-def test_data_formats_hold_the_same_rows_with_the_stable_columns_first(campaign: Path, form: str) -> None:
-    shown = READERS[form](io.BytesIO(run(campaign, "--format", form).stdout_bytes))
-    assert tuple(shown.columns) == (*CONTRACT, *EXTRAS, LOCALITY)
-    kept = ["collective", "message_bytes", "median_us", "ci_low_us", "osu_avg_us", "launches", "status"]
-    assert shown.select(kept).equals(estimate_cells(raced_results(load(campaign))).select(kept))
-
-
 def test_output_goes_into_a_new_file_only(campaign: Path, tmp_path: Path) -> None:
     path = tmp_path / "cells.csv"
     assert run(campaign, "--format", "csv", "-o", path).stdout == ""
@@ -107,32 +95,6 @@ def measured_on(
                             )
                         )
     return folder
-
-
-def test_layout_ranks_has_a_table_per_algorithm_with_a_pair_of_columns_per_rank_count(tmp_path: Path) -> None:
-    folder = measured_on(tmp_path / "c", (2, 4), ("openmpi/default", "openmpi/chain"), "openmpi", {})
-    default, chain = run(folder, "--layout", "ranks").stdout.split("\n\n")
-    assert default.splitlines()[0] == "Broadcast, default: OSU average latency (µs)"
-    assert default.splitlines()[1].split()[2:] == [
-        "2",
-        "ranks",
-        "95",
-        "%",
-        "interval",
-        "4",
-        "ranks",
-        "95",
-        "%",
-        "interval",
-    ]
-    assert default.splitlines()[3].split() == ["1048576", *["2.04", "2.01", "to", "2.06", "4.04", "4.01", "to", "4.06"]]
-    assert chain.startswith("Broadcast, chain")
-    latex = run(folder, "--layout", "ranks", "--format", "latex").stdout
-    assert latex.count(r"\begin{table}") == 2
-    assert r"size (B) & 2 ranks & 95 \% interval & 4 ranks & 95 \% interval \\" in latex
-    rows = [line for line in latex.splitlines() if line.startswith("1048576 &")]
-    assert len(rows) == 2
-    assert {row.count("&") for row in rows} == {4}
 
 
 @pytest.mark.parametrize("layout", ["cells", "algorithms", "ranks"])

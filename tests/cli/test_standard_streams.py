@@ -9,9 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_compare import campaign
-from tests.judge.campaigns import around
-
 TIMPANI = str(Path(sys.executable).with_name("timpani"))
 OSU_LOG = Path(__file__).parents[1] / "data/osu/bcast-7.4-full.txt"
 
@@ -79,14 +76,6 @@ def test_a_small_address_space_is_one_line(command: str) -> None:
     assert done.stderr.decode().splitlines() == [
         "timpani: 550000 KiB of address space is too low a limit; raise the limit: `ulimit -v 1572864`"
     ]
-
-
-def test_the_advised_address_space_holds_tables(tmp_path: Path) -> None:
-    advised = shell('ulimit -v 550000; "$1" list studies').stderr.decode().split("`")[1]
-    for name, slower in (("a", 1.0), ("b", 1.5)):
-        campaign(tmp_path / name, {"default": {8: around(slower), 16: around(2.0)}})
-    done = shell(f'{advised}; "$1" compare {tmp_path}/a {tmp_path}/b')
-    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_tables_are_shown_without_what_draws_figures(tmp_path: Path) -> None:

@@ -154,20 +154,14 @@ def text_of(rules: str = ONE_RULE, collective: str = "bcast", entry: str = ONE_E
     ("text", "line", "what"),
     [
         (text_of("{"), 6, "no JSON: ] stands where a key"),
-        (text_of("{'alg': 1}"), 6, "no JSON"),
         (text_of('{"alg": 01}'), 6, "no JSON"),
-        (text_of() + "x", 10, "no JSON: x follows the end"),
         ('{"module": "tuned"}', 1, "no key collectives"),
         ('{"collectives": []}', 1, "collectives is no object"),
-        ("[1]", 1, "the document is no object"),
         (text_of(collective="reducescatter"), 5, "unknown collective 'reducescatter'"),
         (text_of(entry='{"comm_size_min": 2}'), 6, "an entry has no rules"),
         (text_of(entry='{"comm_size_min": "2", "rules": []}'), 6, "comm_size_min is no whole number"),
-        (text_of(entry='{"comm_size_min": 2.0, "rules": []}'), 6, "comm_size_min is no whole number"),
         (text_of(entry='{"comm_rank_distribution": 1, "rules": []}'), 6, "comm_rank_distribution is no text"),
-        (text_of(entry='{"rules": 7}'), 6, "the rules of an entry are no list"),
         (text_of('{"alg": 1, "msg_size_max": 99999999999999999999}'), 6, "msg_size_max is no whole number of 64 bits"),
-        (text_of().replace("[\n", "{\n").replace("\n  ]", "\n  }"), 6, "no JSON"),
     ],
 )
 def test_a_fault_that_makes_the_library_ignore_the_file_is_an_error_with_its_line(
@@ -204,16 +198,10 @@ def test_a_fault_that_ends_a_program_is_an_error(text: str, what: str, consequen
     ("text", "what"),
     [
         (text_of('{"alg": "binomail"}'), "no bcast algorithm binomail"),
-        (text_of('{"alg": 77}'), "no bcast algorithm 77"),
         (text_of('{"alg": "chain"}'), "chain with faninout 0"),
-        (text_of('{"alg": "chain", "faninout": 33}'), "chain with faninout 33"),
         (text_of('{"alg": "chain", "faninout": 4, "seg_size": -1}'), "chain with seg_size -1"),
         (text_of('{"alg": "binomial", "faninout": 4}'), "binomial with faninout 4"),
-        (text_of('{"alg": "binomial", "reqs": 4}'), "binomial with reqs 4"),
-        (text_of('{"alg": "linear_sync", "reqs": -4}', "alltoall"), "linear_sync with reqs -4"),
         (text_of('{"msg_size_min": 9}'), "a rule has no alg"),
-        (text_of('{"alg": 1.5}'), "alg is no name and no number"),
-        (text_of("7"), "a rule is no object"),
         (text_of('{"alg": "binomial", "segsize": 4096}'), "unknown key 'segsize'"),
         (text_of('{"alg": "binomial", "alg": "chain"}'), "the key alg stands 2 times"),
         (
@@ -221,9 +209,7 @@ def test_a_fault_that_ends_a_program_is_an_error(text: str, what: str, consequen
             "fits all sizes of this one",
         ),
         (text_of('{"msg_size_min": 9, "msg_size_max": 8, "alg": "binomial"}'), "msg_size_min 9 exceeds msg_size_max 8"),
-        (text_of('{"msg_size_min": -9, "msg_size_max": -8, "alg": "binomial"}'), "a negative size"),
         (text_of(entry='{"comm_size_max": "inf", "rules": []}'), "comm_size_max is inf"),
-        (text_of(entry='{"comm_size_min": 9, "comm_size_max": 8, "rules": []}'), "comm_size_min 9 exceeds"),
         (text_of(entry=f'{{"rules": [{ONE_RULE}]}}, {{"comm_size_min": 4, "rules": []}}'), "fits all communicators"),
         (
             text_of().replace(' "module"', ' "comm_rank_distribution": "any",\n "module"'),
@@ -237,7 +223,6 @@ def test_a_fault_that_ends_a_program_is_an_error(text: str, what: str, consequen
             text_of(entry='{"comm_rank_distribution": "one-per-node", "rules": []}'),
             "an entry for one rank on each node",
         ),
-        (text_of().replace('"tuned"', '"han"'), "module is han"),
         (text_of().replace("3", "4"), "rule_file_version is 4"),
         (text_of(collective='bcast": [], "bcast'), "has rules in line 5 already"),
         (
@@ -257,7 +242,6 @@ def test_a_value_that_the_library_misreads_is_a_warning(text: str, what: str) ->
     [
         (text_of('{"alg": "binomial",}'), "a comma before a closing bracket"),
         (text_of(r'{"alg": "bi\nomia\l"}'), "no bcast algorithm bi"),
-        (text_of(r'{"alg": "binomia\l"}'), "a line end or an unknown escape"),
         (text_of('{"alg": "binomial", "\n": 1}'), "a line end or an unknown escape"),
         ("\ufeff" + text_of(), "a byte order mark"),
     ],

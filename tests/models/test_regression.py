@@ -90,18 +90,6 @@ def test_collinear_terms_are_refused(formula: str) -> None:
         regress(parse_formula(formula, columns), columns)
 
 
-def test_a_product_is_suggested_where_the_formula_lacks_it() -> None:
-    columns = grid() | {"latency": 0.002 * grid()["ranks"] * grid()["size"] ** 1.0 + 3}
-    asked = regress(parse_formula(DEFAULT_FORMULAS[0], columns), columns)
-    better = better_formula(asked, columns)
-    assert better
-    assert str(better.formula) == "latency ~ ranks + size + ranks:size"
-    assert better.r_squared == pytest.approx(1)
-    first, *_, last = asked.bias_by_size
-    assert (first[0], last[0]) == (2, 2**20)
-    assert first[1] < 0 < last[1]
-
-
 def test_squares_are_suggested_where_the_residuals_are_a_bowl() -> None:
     columns = grid()
     columns["latency"] = 2 ** (0.03 * columns["ranks"] + (0.1 * np.log2(columns["size"])) ** 2)

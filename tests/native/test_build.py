@@ -16,7 +16,7 @@ import pytest
 from tests.campaign.live import gone, wait_until
 from tests.installed import FOUND, every_mpi
 from timpani.errors import UserError
-from timpani.native.build import PRELOADED, RULES_CHECK, build, build_without_mpi, is_built
+from timpani.native.build import build, build_without_mpi, is_built
 from timpani.native.cache import cache_folder
 from timpani.native.compiler import Compiler, archiver_options
 from timpani.native.mpi import Mpi
@@ -50,27 +50,6 @@ int main(int argc, char** argv) {
 }
 """
 
-PRELOADING = """\
-cmake_minimum_required(VERSION 3.20)
-project(small LANGUAGES CXX)
-option(TIMPANI_MPI "" ON)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-if(NOT TIMPANI_MPI)
-  add_library(timpani-schedule STATIC part/part.cpp)
-  add_library(timpani-algorithms STATIC part/part.cpp)
-  add_library(timpani-verifying STATIC part/part.cpp)
-  file(WRITE ${CMAKE_BINARY_DIR}/main.cpp "int main() {}")
-  add_executable(timpani-rules-check ${CMAKE_BINARY_DIR}/main.cpp)
-  add_executable(timpani-verify ${CMAKE_BINARY_DIR}/main.cpp)
-  return()
-endif()
-add_executable(timpani-measure measure/main.cpp)
-target_link_libraries(timpani-measure ${TIMPANI_WITHOUT_MPI}/libtimpani-schedule.a)
-add_library(timpani SHARED measure/main.cpp)
-target_link_libraries(timpani ${TIMPANI_WITHOUT_MPI}/libtimpani-schedule.a)
-set_target_properties(timpani PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
-"""
-"""A project with the targets that preloading needs, and others."""
 
 SLOW = 'add_custom_target(slow ALL COMMAND sh -c "echo $$ > ${CMAKE_SOURCE_DIR}/../slow && exec sleep 600" VERBATIM)\n'
 """A step of the build that takes until it is killed, and writes its process number to `slow`."""
@@ -308,20 +287,6 @@ def test_where_home_cannot_be_written_the_cache_is_the_users_own(
     folder.chmod(0o755)
     with pytest.raises(UserError, match="can be changed by other users"):
         cache_folder()
-
-
-def test_the_library_to_preload_is_built_without_the_verifier_and_the_simulator(small: Path, mpi: Mpi) -> None:
-    """Under a program nothing is measured, verified or simulated, and compiling these takes longer than the library."""
-    (small / "CMakeLists.txt").write_text(PRELOADING)
-    library = build(mpi, small, programs=(PRELOADED,))
-    assert {path.name for path in library.glob("*timpani*")} == {"libtimpani.so"}
-    (part,) = parts()
-    archives = {f"libtimpani-{name}.a" for name in ("schedule", "algorithms")}
-    assert {path.name for path in part.glob("*timpani*")} == {*archives, RULES_CHECK}
-    assert build_without_mpi(mpi, small, programs=(RULES_CHECK,)) == part
-    every = build(mpi, small)
-    assert build(mpi, small, programs=(PRELOADED,)) == every
-    assert {path.name for path in every.glob("*timpani*")} == {"libtimpani.so", "timpani-measure"}
 
 
 def test_archivers_with_the_targets_prefix_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,17 +53,6 @@ def test_a_program_compared_with_itself_differs_significantly_in_at_most_alpha_o
     assert sum(standing != "tie" for standing in standings) <= trials * ALPHA + 2 * deviation
 
 
-@pytest.mark.parametrize(("seconds", "words"), [(5.0, "faster"), (20.0, "SLOWER"), (10.0, "not significantly")])
-def test_the_text_names_a_program_that_a_choice_makes_faster_or_slower(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, words: str
-) -> None:
-    noise = cycle((1.0, 1.01, 0.99))
-    inject_runs(monkeypatch, lambda chosen: InjectedRun((seconds if chosen else 10.0) * next(noise)))
-    found = compared(tmp_path / "runs")
-    assert next(comparison_lines(found)).startswith(f"the program is {words}")
-    assert found.median_seconds[CHOSEN] == pytest.approx(seconds, rel=0.02)
-
-
 def test_fewer_blocks_than_a_verdict_takes_give_a_ratio_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inject_runs(monkeypatch, lambda chosen: InjectedRun(20.0 if chosen else 10.0))
     found = compared(tmp_path / "runs", MIN_BLOCKS - 1)

@@ -56,20 +56,6 @@ def test_cheap_and_unmeasurable_calls_are_left_out_and_named(tmp_path: Path) -> 
     assert found.study.arguments_of("allreduce").operator == "max"
 
 
-def test_calls_measured_with_another_operator_are_named(tmp_path: Path) -> None:
-    product = {**CALL, "operator": "prod", "ns": 100}
-    reduce = {**CALL, "name": "reduce", "operator": "user", "ns": 3 * SECOND}
-    found = profiled_study(part_of(tmp_path / "p", {**CALL, "operator": "min"}, product, reduce), {})
-    left_out = " | ".join(found.left_out)
-    for words in (
-        "allreduce with operator prod, 50 % of its calls: measured with min",
-        "reduce with operator user, 100 % of its calls: measured with sum",
-    ):
-        assert words in left_out
-    operators = {name: found.study.arguments_of(name).operator for name in ("allreduce", "reduce")}
-    assert operators == {"allreduce": "min", "reduce": "sum"}
-
-
 def test_calls_of_several_sizes_are_measured_at_the_smallest_and_the_largest(tmp_path: Path) -> None:
     """A rule between two measured sizes covers all calls; one at the mean would cover none of these."""
     sizes = {"size_class": 17, "bytes": 200 * 70_000, "smallest_bytes": 66_000, "largest_bytes": 86_000}

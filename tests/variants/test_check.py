@@ -60,9 +60,7 @@ def test_variants_are_measured_in_blocks_recorded_and_continued(tmp_path: Path) 
             "has no parameter btl_vader_eager_limt; did you mean btl_vader_eager_limit",
         ),
         ("a: --mca btl ^vadr", "has no component vadr for btl; did you mean vader?"),
-        ("a: --mca btl_vader_single_copy_mechanism bogus", "btl_vader_single_copy_mechanism=bogus is not in force"),
         ("a: --no-such-option", "variant 'a' can't start"),
-        ("a: OMPI_MCA_coll_tuned_bcast_algorithm=77", "is not in force"),
         ("a: --bind-to none", "variant 'a' asks for ranks by core, and they run elsewhere: requested a separate core"),
         # words of the launcher that start the program by a wrapper, which drops the variable
         ("a: A=1 B=2 --report-bindings env -u B", "the launcher does not forward B to all ranks"),
@@ -83,7 +81,6 @@ def test_a_setting_that_is_not_in_force_is_named_before_anything_is_measured(
     ("variant", "said"),
     [
         ("a: --mca btl tcp", "MPICH has no parameters, and ignores btl"),
-        ("a: MPIR_CVAR_BCAST_SHORT_MSG_SIZ=7", "did you mean MPIR_CVAR_BCAST_SHORT_MSG_SIZE"),
         ("a: MPIR_CVAR_BCAST_SHORT_MSG_SIZE=abc", "Invalid character a in MPIR_CVAR_BCAST_SHORT_MSG_SIZE"),
     ],
 )
@@ -96,9 +93,7 @@ def test_a_setting_that_mpich_does_not_take_is_named(tmp_path: Path, variant: st
     ("variant", "said"),
     [
         ("a: --mca btl tcp", "Intel MPI has no parameters, and ignores btl"),
-        ("a: I_MPI_FABRCS=ofi", "I_MPI_FABRCS=ofi is not taken"),
         ("a: I_MPI_FABRICS=bogus", "bogus fabric is unknown"),
-        ("a: I_MPI_ADJUST_BCAST_TREE_TYP=1", "I_MPI_ADJUST_BCAST_TREE_TYP"),
         ("a: I_MPI_SHM_CELL_FWD_NUM=abc", "Invalid character a in I_MPI_SHM_CELL_FWD_NUM"),
     ],
 )

@@ -5,18 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import vl_convert
 
 from tests.report.conftest import synthetic_header, write_campaign
 from timpani.campaign.folder.header_parts import RecordedSetting
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
-from timpani.report.figures.theme import LIGHT
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import figure_files
-from timpani.report.page.methods import methods_paragraph
-from timpani.report.page.page import render
-from timpani.report.page.sections import sections
 from timpani.report.verdict.verdict_text import verdict_document, verdict_object
 from timpani.study.cell import Algorithm, Cell
 from timpani.variants.table import variant_tables
@@ -75,31 +70,6 @@ def test_a_panel_shows_the_gain_of_each_variant_alone(report: Report) -> None:
 def test_the_map_names_the_best_setting_though_there_is_one_rank_count(report: Report) -> None:
     (panel,) = report.panels["algorithm-map"]
     assert set(panel.frame["best_label"]) == {"default@eager"}
-
-
-def test_curves_are_drawn_by_variant_or_by_algorithm(report: Report) -> None:
-    def curves(name: str) -> dict[str, tuple[list[str], str]]:
-        """By the figure's file: the names of its curves, and the color of the second."""
-        (panel,) = report.panels[name]
-        drawn = {}
-        for file in (file for file in figure_files(report) if file.panel is panel):
-            chart = panel.chart(file.choice.rows, LIGHT, False).to_dict()
-            assert vl_convert.vegalite_to_svg(chart).count("µs") > 0
-            scale = chart["layer"][0]["encoding"]["color"]["scale"]
-            drawn[file.path.name] = (scale["domain"], scale["range"][1])
-        return drawn
-
-    by_variant, by_algorithm = curves("latency-by-variant"), curves("latency-by-algorithm")
-    variants = ["default", "eager", "newer", "no-vader"]
-    assert {file: names for file, (names, _) in by_variant.items()} == {
-        "bcast-default": variants,
-        "bcast-ring": variants,
-    }
-    assert {file: names for file, (names, _) in by_algorithm.items()} == {
-        f"bcast-{variant}": ["default", "ring"] for variant in variants
-    }
-    assert len({color for _, color in by_variant.values()}) == 1, "a variant has one color for all algorithms"
-    assert len({color for _, color in by_algorithm.values()}) == 1, "an algorithm has one color for all variants"
 
 
 def test_variants_that_differ_in_punctuation_have_separate_files(tmp_path: Path) -> None:
@@ -173,24 +143,3 @@ def test_a_faster_variant_that_changed_nothing_is_doubted(campaign: Campaign) ->
     assert not warned(own_default, (), ("rmaps_base_mapping_policy",)), "what the library does not show may act"
     assert not warned("--bind-to none", ()), "the launcher may act without a control variable"
     assert not warned(own_default, tuple(map(RecordedSetting.model_validate, CHANGED)))
-
-
-def test_the_page_holds_the_sections_and_escapes_settings(campaign: Campaign) -> None:
-    html = render(campaign)
-    assert html.index('id="variants-title"') < html.index('id="settings-title"') < html.index('id="speedup-title"')
-    assert "btl_vader_eager_limit=&lt;65536&gt;" in html.replace("<wbr>", "")
-    assert "<dt>Variants</dt><dd>no-vader, default, eager, newer</dd>" in html
-    assert "randomized complete block design" in methods_paragraph(campaign.header, [])
-
-
-def test_a_campaign_without_variants_has_none_of_it(tmp_path: Path) -> None:
-    header = variants_header()
-    del header["variants"]
-    plain = [each for each in results() if each.cell.algorithm.variant == "default"]
-    found = Report(load(write_campaign(tmp_path / "c", header, plain, [])))
-    assert not found.panels["variant-gain"]
-    assert not found.panels["latency-by-variant"]
-    assert not found.panels["latency-by-algorithm"]
-    assert not found.panels["algorithm-map"]
-    assert not {"variants", "settings"} & {each.id for each in sections(found, [], {}) if each.shown or each.absent}
-    assert "block design" not in methods_paragraph(found.campaign.header, [])

@@ -68,14 +68,6 @@ def test_the_first_pass_answers_every_question_at_few_points(cells: list[Cell], 
 
 
 @settings(deadline=None)
-@given(drawn_cells())
-def test_a_cheap_study_is_measured_in_one_pass(cells: list[Cell]) -> None:
-    """Compared with the budget, or with the starts, which each pass pays anew."""
-    assert [each.cells for each in spent(cells, 1000.0 * len(cells) + 1000)] == [frozenset(cells)]
-    assert [each.cells for each in spent(cells, 1.0, starts=4.0 * len(cells))] == [frozenset(cells)]
-
-
-@settings(deadline=None)
 @given(drawn_cells(), st.integers(0, 2**32))
 def test_named_points_are_compared_before_all_others(cells: list[Cell], seed: int) -> None:
     points = sorted({Point.from_cell(cell) for cell in cells}, key=str)
@@ -91,14 +83,6 @@ def test_the_ends_of_sizes_come_before_what_lies_between() -> None:
     cells = [Cell("bcast", Algorithm("openmpi", "default"), 4, "core", 2**n, "warm") for n in range(9)]
     found = [sorted(cell.message_bytes for cell in each.cells) for each in spent(cells, 1.0)]
     assert found == [[1], [256], [4, 16], [2, 8, 32, 64], [128]]
-
-
-def test_the_smallest_size_of_each_collective_comes_first_whatever_others_have() -> None:
-    """Setting up communicators has no size, so that 0 is not the smallest size of a broadcast."""
-    default = Algorithm("openmpi", "default")
-    cells = [Cell("bcast", default, 4, "core", size, "warm") for size in (16384, 262144, 2097152)]
-    first = spent([*cells, Cell("setup", default, 4, "core", 0, "warm")], 1.0)[0]
-    assert {(cell.collective, cell.message_bytes) for cell in first.cells} == {("bcast", 16384), ("setup", 0)}
 
 
 def test_further_launches_come_after_all_sizes() -> None:

@@ -34,7 +34,6 @@ MPICH = Mpi("mpich", "MPICH", "3.4.3", Path("/v/bin/mpiexec"), Path("/v/bin/mpic
 OPEN_MPI = Mpi("openmpi", "Open MPI", "4.1.7", Path("/v/bin/mpirun"), Path("/v/bin/mpicxx"), None)
 
 CRAY = "MPI VERSION    : CRAY MPICH version 8.1.25.17 (ANL base 3.4a2)\nMPI BUILD INFO : Sun Feb 26 16:42 2023\n"
-OLD_CRAY = "MPI VERSION    : CRAY MPICH version 7.7.10 (ANL base 3.2)\n"
 MVAPICH2 = "MVAPICH2 Version      :\t2.3.6\nMVAPICH2 Release date :\tMon March 29 22:00:00 EST 2021\n"
 MVAPICH = "MVAPICH Version:\t3.0\nMVAPICH Release date:\t…\n"
 PARASTATION = "MPICH Version:      4.3.0\nMPICH Release date: …\nMPICH ABI:          17:0:5\nMPICH Device:       psp\n"
@@ -57,8 +56,6 @@ def recognized(found: Mpi, text: str, **header: str) -> Mpi:
     ("found", "text", "header", "title"),
     [
         (MPICH, CRAY, {"MPICH_VERSION": "3.4a2"}, "Cray MPICH 8.1.25.17, based on MPICH 3.4a2"),
-        (MPICH, OLD_CRAY, {}, "Cray MPICH 7.7.10, based on MPICH 3.2"),
-        (MPICH, MVAPICH2, {"MPICH_VERSION": "3.2.1"}, "MVAPICH 2.3.6, based on MPICH 3.2.1"),
         (MPICH, MVAPICH, {"MPICH_VERSION": "3.4.3"}, "MVAPICH 3.0, based on MPICH 3.4.3"),
         (MPICH, MVAPICH, {"MPICH_VERSION": "3.0"}, "MVAPICH 3.0, based on MPICH of an unknown version"),
         (OPEN_MPI, SPECTRUM, {"OMPI_VERSION": "10.3.1"}, "IBM Spectrum MPI 10.3.1.03rtm0, based on Open MPI of an"),
@@ -104,9 +101,7 @@ def test_crays_own_collectives_are_variants_that_no_control_variable_must_confir
     ("placement", "hosts", "oversubscribed", "words"),
     [
         ("core", (), False, "-n 4 --cpu-bind core"),
-        ("core", (), True, "-n 4 --cpu-bind none"),
         ("node", ("n1", "n2"), False, "--hosts n1,n2 -n 4 --ppn 1 --cpu-bind core"),
-        ("ppr:2", ("n1", "n2"), False, "--hosts n1,n2 -n 4 --ppn 2 --cpu-bind core"),
     ],
 )
 def test_pals_starts_crays_ranks(placement: str, hosts: tuple[str, ...], oversubscribed: bool, words: str) -> None:

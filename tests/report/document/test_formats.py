@@ -3,20 +3,15 @@
 import csv
 import io
 import json
-import re
-import string
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
 from timpani.errors import UserError
 from timpani.report.document.blocks import Bullets, Document, DrawnFigure, Heading, NextCommand, Sentence
 from timpani.report.document.formats import FORMATS, FormatName, render
-from timpani.report.document.latex import LINE_PT, table_width
 from timpani.report.document.table import Table, Value, rows
-from timpani.report.document.text import text_of
 from timpani.study.sizes import show_size
 
 TIMES = Table(
@@ -108,42 +103,7 @@ def test_an_unknown_bound_is_a_dash_and_an_unknown_number_has_no_interval() -> N
     ]
 
 
-WORDS = st.text(string.ascii_letters + string.digits + "_/:=%&#µ ", min_size=1, max_size=40)
 NUMBERS = st.floats(0.001, 1e6)
-
-
-@given(st.lists(st.tuples(WORDS, NUMBERS), min_size=1, max_size=24), st.booleans())
-def test_a_latex_table_of_many_columns_fits_the_line(columns: list[tuple[str, float]], intervals: bool) -> None:
-    entries = [Value(time, time / 2 if intervals else None, 2 * time) for _, time in columns]
-    table = Table("times", ("Size", *(name for name, _ in columns)), rows([["64 KiB", *entries]]), repeated=1)
-    text = render(Document("", (table,)), "latex")
-    parts = table.divided(lambda part: table_width(part, r"\footnotesize") <= LINE_PT)
-    assert text.count(r"\begin{tabular}") == len(parts)
-    assert parts[0].columns[1] == columns[0][0]
-    assert sum(len(each.columns) - 1 for each in parts) == len(columns)
-    for part in parts:
-        assert table_width(part, r"\footnotesize") <= LINE_PT or len(part.columns) == 2
-
-
-@given(st.lists(st.tuples(WORDS, WORDS, WORDS, NUMBERS), min_size=1, max_size=5))
-def test_columns_of_words_share_what_numbers_leave_of_the_line(lines: list[tuple[str, str, str, float]]) -> None:
-    long = [(first * 3, second * 5, third, Value(number, number, number)) for first, second, third, number in lines]
-    table = Table("words", ("a", "b", "c", "d"), rows(long))
-    text = render(Document("", (table,)), "latex")
-    widths = [float(width) for width in re.findall(r"p\{(\d+)pt\}", text)]
-    assert sum(widths) < LINE_PT
-    assert table_width(table, r"\footnotesize") <= LINE_PT or widths
-
-
-@given(st.integers(20, 200))
-def test_a_table_of_text_is_divided_by_the_width(width: int) -> None:
-    names = [f"algorithm_{number}" for number in range(9)]
-    table = Table("times", ("size", "default", *names), rows([["8 B", *range(10)]]), repeated=2)
-    lines = text_of([table], width).splitlines()
-    assert max(map(len, lines)) <= max(width, len("size  default  algorithm_0"))
-    heads = [line.split() for line in lines[::3]]
-    assert all(head[:2] == ["size", "default"] for head in heads)
-    assert [name for head in heads for name in head[2:]] == names
 
 
 def test_csv_of_sentences_alone_is_refused() -> None:

@@ -39,27 +39,6 @@ def span_of_points(figure: object) -> float:
     return max(heights) - min(heights)
 
 
-def test_a_wide_interval_does_not_stretch_the_axis_but_is_cut_and_counted(cells: pl.DataFrame) -> None:
-    wide = latency_against_size(stretched(cells, ci_high_us=1e7))
-    assert span_of_points(wide) > 0.6 * span_of_points(latency_against_size(cells))
-    shape = "M-1,0.5L0,-0.5L1,0.5"
-    assert len([item for item in items(wide, "symbol") if item.get("shape") == shape]) == 1
-    assert "1 of 23 intervals cut" in {item["text"] for item in items(wide, "text")}
-
-
-def test_names_keep_their_distance_next_to_the_plot_if_bars_lengthen_the_axis(cells: pl.DataFrame) -> None:
-    one = cells.filter(pl.col("label") == "default")
-    many = pl.concat([one.with_columns(pl.lit(f"chain:fanout={i}").alias("label")) for i in range(40)])
-    figure = latency_against_size(
-        many.with_columns(ci_low_us=pl.col("median_us") / 100, ci_high_us=pl.col("median_us") * 3)
-    )
-    ordered = sorted(height for name, height in names_at_ends(figure).items() if name.startswith("chain"))
-    assert len(ordered) == 40
-    assert min(low - high for high, low in pairwise(ordered)) > 11
-    assert ordered[0] >= 0
-    assert ordered[-1] <= 16 * 41  # the plot grows with its names
-
-
 def test_each_curve_is_named_once_at_its_end_and_no_two_names_overlap(cells: pl.DataFrame) -> None:
     heights = names_at_ends(latency_against_size(cells))
     assert set(heights) == set(LATENCY_US)
@@ -121,12 +100,6 @@ def boundary_words(cells: pl.DataFrame, node: int | None, switch: int | None) ->
     return {word["text"]: word["x"] for word in words}
 
 
-def test_rules_say_where_ranks_leave_the_first_node_and_the_first_switch(cells_by_ranks: pl.DataFrame) -> None:
-    words = boundary_words(cells_by_ranks, 2, 4)
-    assert list(words) == ["first node full", "first switch full"]
-    assert words["first node full"] < words["first switch full"]
-
-
 @pytest.mark.parametrize(("node", "switch"), [(None, None), (1, 8), (8, None)])
 def test_there_is_no_rule_outside_the_rank_counts(
     node: int | None, switch: int | None, cells_by_ranks: pl.DataFrame
@@ -141,16 +114,6 @@ def test_lines_join_doubling_sizes_and_the_others_are_points(
     doubling = 6  # 256 B to 8 KiB
     assert len(items(figure, "line")) == 2 * doubling
     assert len(about(items(figure, "symbol"), "algorithm")) == cells_of_two_series.height
-
-
-def test_sizes_in_equal_steps_have_a_figure_on_linear_axes(cells_of_two_series: pl.DataFrame) -> None:
-    figure = latency_against_size(cells_of_two_series, linear=True, steps=True)
-    points = about(items(figure, "symbol"), "algorithm: default;")
-    places = [point["x"] for point in points]
-    assert len(places) == 8
-    assert {round(right - left, 3) for left, right in pairwise(places)} == {round(places[1] - places[0], 3)}
-    assert len(items(figure, "line")) == 2 * 8
-    assert {"0 B", "512 B", "1 KiB", "1.5 KiB", "4 KiB"} <= set(texts(figure, "axis-label"))
 
 
 def test_a_far_point_does_not_stretch_the_axis_but_stands_at_its_end_and_is_counted(cells: pl.DataFrame) -> None:

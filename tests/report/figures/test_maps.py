@@ -3,8 +3,6 @@ import polars as pl
 from tests.report.figures.conftest import LATENCY_US, SIZES
 from tests.report.figures.drawing import about, items, texts
 from timpani.report.figures.maps import algorithm_map, relative_mad
-from timpani.report.figures.ratios import speedup
-from timpani.report.figures.theme import LIGHT, styles
 
 
 def test_ties_and_only_ties_are_hatched(decisions: pl.DataFrame) -> None:
@@ -23,15 +21,6 @@ def test_winners_are_numbered_so_that_the_map_reads_without_color(decisions: pl.
     assert {item["text"] for item in about(items(figure, "text"), "message_bytes: 0;")} == {"1"}
     assert {item["text"] for item in about(items(figure, "text"), "message_bytes: 4096;")} == {"2"}
     assert len(items(figure, "rect")) == 2 * len(SIZES)
-
-
-def test_the_status_of_a_winner_is_marked_in_its_cell(decisions: pl.DataFrame) -> None:
-    figure = algorithm_map(decisions)
-    (mark,) = about(items(figure, "symbol"), "status: not_converged")
-    (cell,) = about(items(figure, "rect"), "message_bytes: 4096;", "ranks: 4;")
-    assert cell["x"] < mark["x"] < cell["x"] + cell["width"]
-    assert cell["y"] < mark["y"] < cell["y"] + cell["height"]
-    assert "not converged" in texts(figure, "legend-label")
 
 
 def test_a_tie_has_no_winners_color_and_the_numbers_of_all_that_tie(decisions: pl.DataFrame) -> None:
@@ -59,11 +48,3 @@ def test_a_cell_without_it_is_blank_and_says_why(cells: pl.DataFrame) -> None:
     assert len(items(figure, "text")) == len(LATENCY_US) * len(SIZES) - 1
     assert len(about(items(figure, "symbol"), "status: failed")) == 1
     assert texts(figure, "legend-label") == ["not converged", "failed"]
-
-
-def test_differences_that_may_be_chance_are_gray(ratios: pl.DataFrame) -> None:
-    points = items(speedup(ratios), "symbol")
-    assert {item["fill"] for item in about(points, "algorithm: binomial")} == {LIGHT.unsure}
-    for style in styles(ratios["label"], LIGHT):
-        if style.label != "binomial":
-            assert style.color in {item["fill"] for item in about(points, f"algorithm: {style.label}")}

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from tests.report.figures.drawing import about, items, texts
-from timpani.report.figures.messages import pair_matrix, throughput_against_size
+from timpani.report.figures.messages import throughput_against_size
 
 PAIRS = ((0, 1), (0, 2), (1, 2))
 SIZES = (1, 1024, 1048576)
@@ -52,11 +52,3 @@ def test_throughput_rises_where_time_per_byte_falls_and_its_interval_stands_upri
 
 def at(messages: pl.DataFrame, size: int) -> pl.DataFrame:
     return messages.filter(pl.col("message_bytes") == size)
-
-
-def test_the_matrix_shades_slow_pairs_and_writes_their_time(messages: pl.DataFrame) -> None:
-    figure = pair_matrix(at(messages, 1024))
-    (near,) = about(items(figure, "rect"), "rank: 0", "and rank: 1")
-    (far,) = about(items(figure, "rect"), "rank: 0", "and rank: 2")
-    assert near["fillOpacity"] < far["fillOpacity"]
-    assert sorted(item["text"] for item in items(figure, "text")) == ["4", "6", "6"]

@@ -1,8 +1,8 @@
 import polars as pl
 import pytest
 
-from tests.report.figures.drawing import about, items, texts
-from timpani.report.figures.models import FITTED, MEASURED, SWITCH, fitted, residuals
+from tests.report.figures.drawing import about, items
+from timpani.report.figures.models import FITTED, MEASURED, SWITCH, fitted
 
 SIZES = (0, 1, 64, 4096, 65536)
 
@@ -36,14 +36,6 @@ def rows() -> pl.DataFrame:
     return pl.DataFrame([*measured, *lines, switch], infer_schema_length=None)
 
 
-def test_every_size_has_its_point_and_its_error_bar(rows: pl.DataFrame) -> None:
-    figure = fitted(rows)
-    assert len(about(items(figure, "symbol"), "time (µs)")) == 2 * len(SIZES)
-    bars = [item for item in items(figure, "rule") if item.get("strokeWidth") == 1.2 and "strokeDash" not in item]
-    assert len(bars) == 2 * len(SIZES)
-    assert texts(figure, "legend-label") == ["default, core", "default, node"]
-
-
 def test_lines_break_at_a_switch_which_is_marked(rows: pl.DataFrame) -> None:
     figure = fitted(rows)
     assert len(items(figure, "line")) == 3 * 2  # places of three regimes
@@ -51,22 +43,3 @@ def test_lines_break_at_a_switch_which_is_marked(rows: pl.DataFrame) -> None:
     assert "first size after the switch: 4096" in switch["description"]
     points = about(items(figure, "symbol"), "message bytes: 4096")
     assert switch["x"] == pytest.approx(points[0]["x"])
-
-
-def test_residuals_stand_around_zero() -> None:
-    rows = pl.DataFrame(
-        {
-            "label": ["a"] * 3 + ["b"] * 3,
-            "ranks": [2, 4, 8] * 2,
-            "message_bytes": [8] * 6,
-            "fitted": [1.0, 2.0, 3.0] * 2,
-            "residual": [-0.5, 0.0, 0.5] * 2,
-        }
-    )
-    figure = residuals(rows)
-    low, middle, high = (
-        about(items(figure, "symbol"), f"ranks: {ranks}", "algorithm: a")[0]["y"] for ranks in (2, 4, 8)
-    )
-    assert low > middle > high
-    assert middle == pytest.approx(items(figure, "rule")[0]["y"])
-    assert texts(figure, "axis-title").count("Residual") == 2

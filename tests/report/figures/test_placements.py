@@ -3,7 +3,7 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 
-from tests.report.figures.drawing import about, items, texts
+from tests.report.figures.drawing import about, items
 from timpani.report.figures.latency import AGAINST_SIZE
 from timpani.report.figures.placements import (
     ALL_AGAINST_SIZE,
@@ -18,16 +18,6 @@ pytestmark = pytest.mark.slow
 
 def two_placements(cells: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([cells, cells.with_columns(placement=pl.lit("node"), median_us=pl.col("median_us") * 2)])
-
-
-def test_a_row_on_the_host_file_of_a_category_says_how_many_nodes_have_how_many_ranks(cells: pl.DataFrame) -> None:
-    rows = {"category:1:2": "4 × 2, category 1", "category:3:4:7": "2 × 4, category 3, shuffled by 7"}
-    eight = cells.with_columns(ranks=pl.lit(8))
-    figure = placements(pl.concat([eight.with_columns(placement=pl.lit(each)) for each in rows]))
-    named = [text for text in texts(figure, "axis-label") if "category" in text]
-    assert set(named) == set(rows.values())
-    points = about(items(figure, "symbol"), "ranks and placement: 2 × 4, category 3, shuffled by 7")
-    assert len(points) == eight["median_us"].is_not_null().sum()
 
 
 def test_every_time_is_drawn_and_a_failed_cell_is_not(cells: pl.DataFrame) -> None:

@@ -26,15 +26,6 @@ def test_an_algorithm_has_one_color_in_all_figures_of_a_report() -> None:
         assert len({style.color for style in styles.values()}) == len(styles)
 
 
-def test_curves_of_one_algorithm_at_several_placements_have_its_color_and_different_dashes() -> None:
-    palette = replace(theme.LIGHT, numbers=theme.style_numbers([["default", "binomial", "linear"]]))
-    alone = {style.label: style.color for style in theme.styles(["default", "binomial", "linear"], palette)}
-    labels = [f"{name}, {placement}" for name in alone for placement in ("core", "node")]
-    placed = theme.styles(labels, palette)
-    assert all(style.color == alone[style.label.split(", ")[0]] for style in placed)
-    assert len({(style.color, tuple(style.dash)) for style in placed}) == len(labels)
-
-
 def test_every_color_of_the_page_is_defined_in_light_and_dark() -> None:
     used = set(re.findall(r"var\((--[a-z0-9-]+)\)", repr(theme.PAGE)))
     assert len(used) > len(theme.LIGHT.series)

@@ -20,7 +20,6 @@ from tests.report.conftest import (
     SIZES,
     synthetic_header,
     synthetic_launches,
-    synthetic_results,
     write_campaign,
 )
 from timpani.campaign.folder.header import Header
@@ -29,9 +28,9 @@ from timpani.campaign.folder.load import Campaign, load
 from timpani.errors import UserError
 from timpani.report.figures.columns import SIZE_SERIES
 from timpani.report.page.contents import Report
-from timpani.report.page.figure_files import INDEX, find_figures, write_figures
+from timpani.report.page.figure_files import find_figures
 from timpani.report.page.methods import methods_paragraph
-from timpani.report.page.provenance import job_lines, provenance
+from timpani.report.page.provenance import job_lines
 from timpani.report.page.sections import PageSection, sections
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
@@ -109,18 +108,6 @@ def sections_of(report: Report) -> dict[str, PageSection]:
     return {each.id: each for each in sections(report, ["Warning: busy"], {})}
 
 
-def test_the_answer_comes_first_then_warnings_and_provenance_last(report: Report, page: Page) -> None:
-    assert [each.id for each in sections_of(report).values() if each.shown] == [
-        *("speedup", "gains", "caveats", "size", "ranks", "map", "tables", "failed", "study-tables", "likeness"),
-        *("knees", "models", "spread"),
-    ]
-    found = [text for level, text in page.headings if level == "h2"]
-    assert (found[0], found[-1]) == ("Verdict", "Provenance and methods")
-    top = page.text[: page.text.index("Verdict")]
-    for text in ("desk, Example CPU, 4 cores", "Open MPI 5.0.11", "2025-01-31", "timpani run demo -o campaign"):
-        assert text in top
-
-
 def test_a_section_that_could_be_there_and_is_not_says_why(tmp_path: Path) -> None:
     alone = sections_of(Report(campaign_of(tmp_path / "c", one(median_us=1.0, ci_low_us=0.9, ci_high_us=1.1))))
     assert {each.id: each.absent for each in alone.values() if each.absent and not each.shown} == {
@@ -133,22 +120,6 @@ def test_a_section_that_could_be_there_and_is_not_says_why(tmp_path: Path) -> No
         "spread": "nothing was measured in several launches",
     }
     assert {"size", "tables", "knees"} <= {name for name, each in alone.items() if each.shown}
-
-
-def test_sizes_with_one_winner_are_one_row_with_its_setting(report: Report, tmp_path: Path) -> None:
-    tables = sections_of(report)["gains"].tables["Broadcast"]
-    rows = {head.text: gain for table in tables for head, gain, *_ in table.rows}
-    joined = rows["4 ranks, 64 KiB to 4 MiB"]
-    assert re.fullmatch(r"1\.\d\d to 1\.99", joined.text)
-    assert joined.detail == "at 4 sizes"
-    assert re.fullmatch(r"1\.\d\d to 1\.\d\d", rows["4 ranks, 16 KiB"].annotation)
-    times = {"default": 3.0, "binomial": 1.0, "linear": 1.0}
-    results = [result for name, time in times.items() for result in one(name, launches=12, median_us=time)]
-    setting = "mpirun --mca coll_tuned_bcast_algorithm 6"
-    equal = Report(campaign_of(tmp_path / "equal", results, settings={"bcast": {"binomial": setting}}))
-    texts = str(sections_of(equal)["gains"].tables)
-    assert "binomial = linear" in texts
-    assert setting in texts
 
 
 def test_the_page_is_well_formed_and_loads_nothing(page: Page) -> None:
@@ -224,36 +195,8 @@ def test_a_hostile_title_stays_text(strange_html: str) -> None:
     assert not [tag for tag, _ in page.elements if tag == "b"]
 
 
-def test_imported_averages_are_called_so(tmp_path: Path) -> None:
-    imported = campaign_of(
-        tmp_path / "campaign", one(osu_avg_us=1.5), study={"title": "Old logs"}, mpi={"kind": "imported"}, machine={}
-    )
-    tables = sections_of(Report(imported))["tables"]
-    assert tables.about == ("OSU average latency (µs) by size and algorithm.",)
-    assert "Bold:" not in tables.key
-    assert "1.5" in str(tables.tables)
-
-
-def test_two_machines_are_drawn_apart(tmp_path: Path) -> None:
-    cell = Cell("bcast", Algorithm("openmpi", "default"), 2, "core", 8, "warm")
-    both = [LaunchResult(cell, launch, machine, 1.0) for launch in range(1, 6) for machine in ("desk", "lab")]
-    (panel,) = Report(campaign_of(tmp_path / "campaign", both)).panels["latency-against-size"]
-    options = [option for each in panel.selectors for option in each.options.values()]
-    assert [option for option in options if option.endswith("machine lab")]
-
-
 def checked(values: dict[str, Any]) -> Header:
     return Header.check({"id": "made-up", **values}, "test")
-
-
-def test_provenance_has_each_binding_and_command_once() -> None:
-    terms = dict(provenance(checked(synthetic_header()), synthetic_launches()))
-    assert terms["Binding"] == ["rank 0 on desk core 0, rank 1 on desk core 1"]
-    assert terms["Commands of launches"] == ["mpirun -n 2 measure launches/*/plan.txt"]
-    assert terms["Clock error"] == ["41 ns to 46 ns over launches"]
-    assert terms["Timer cost"] == ["21 ns"]
-    assert terms["Seed"] == ["1"]
-    assert provenance(checked({}), []) == []
 
 
 def test_the_methods_paragraph_follows_the_study() -> None:
@@ -297,31 +240,6 @@ def test_the_methods_paragraph_says_what_intervals_cover(launches: int, says: st
     text = methods_paragraph(checked(header), [], fewest=launches - 1)
     assert says in text
     assert (f"Some cells have fewer launches, at least {launches - 1}." in text) == (launches > 1)
-
-
-def test_figures_are_written_in_three_formats_with_an_index(tmp_path: Path) -> None:
-    results = [result for result in small(synthetic_results()) if result.cell.algorithm.name in ("default", "bruck")]
-    report = Report(campaign_of(tmp_path / "campaign", results))
-    found, folder = find_figures(report), tmp_path / "figures"
-    written = write_figures([*found.asked, *found.others], report, folder)
-    assert sorted(written) == sorted(path for path in folder.rglob("*") if path.is_file())
-    assert {str(path.relative_to(folder).with_suffix("")) for path in written} >= {
-        "latency-against-size/scatter-2-ranks",
-        "latency-against-size/scatter-4-ranks",
-        "latency-against-ranks/scatter-1-B",
-        "algorithm-map/scatter",
-        "speedup/scatter-2-ranks",
-        "spread/scatter-2-ranks",
-        "fitted/scatter-4-ranks",
-        "residuals/scatter-log2-latency-ranks-log2-size-1",
-        "latency-by-ranks/scatter-bruck",
-    }
-    starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
-    assert all(path.read_bytes().startswith(starts[path.suffix]) for path in written if path.suffix != ".html")
-    index = (folder / INDEX).read_text()
-    linked = set(re.findall(r'(?:href|src)="([^"]+)"', index))
-    assert linked == {str(path.relative_to(folder)) for path in written} - {INDEX}
-    assert index.count("<h2>") == len({path.parent for path in written}) - 1
 
 
 def asking(campaign: Campaign, **figures: FigureChoice) -> Report:

@@ -3,7 +3,7 @@
 import polars as pl
 
 from timpani.judge.equal_schedules import EqualSchedules
-from timpani.report.page.shared_curves import draw_once, shared_curves, shared_notes, with_curve_labels
+from timpani.report.page.shared_curves import shared_curves
 
 SIZES = (8, 1024)
 EQUAL: EqualSchedules = {("bcast", 2, size): [("binary", "chain", "linear")] for size in SIZES}
@@ -19,29 +19,6 @@ def cells(*labels: str, ranks: int = 2, error_at: tuple[str, int] | None = None)
     frame = pl.DataFrame(rows, schema=names, orient="row", schema_overrides={"error": pl.String()})
     place = {"placement": "core", "mode": "warm", "arrival": "together", "machine": "here"}
     return frame.with_columns(*(pl.lit(value).alias(name) for name, value in place.items()))
-
-
-def test_one_row_with_all_names_stands_for_a_schedule() -> None:
-    measured = cells("default", "binary", "chain", "linear", "ring")
-    curves = shared_curves(measured, EQUAL)
-    assert curves == {("bcast", 2): [("binary", "chain", "linear")]}
-    drawn = draw_once(measured, curves)
-    assert drawn.columns == measured.columns
-    assert drawn.filter(message_bytes=8)["label"].to_list() == ["default", "binary + 2 equal", "ring"]
-    assert drawn.filter(label="binary + 2 equal")["median_us"].to_list() == [1.0, 1.0]
-    assert list(shared_notes(curves)) == [
-        "bcast on 2 ranks: binary, chain and linear have the same schedule; the curve binary + 2 equal shows the "
-        "times of binary"
-    ]
-    best = pl.DataFrame(
-        {
-            **{"collective": "bcast", "ranks": 2, "best_label": ["linear", "ring"]},
-            "tied": [["linear", "binary", "ring"], ["ring"]],
-        }
-    )
-    labeled = with_curve_labels(best, curves)
-    assert labeled["best_label"].to_list() == ["binary + 2 equal", "ring"]
-    assert labeled["tied"].to_list() == [["binary + 2 equal", "ring"], ["ring"]]
 
 
 def test_an_algorithm_that_differs_at_one_size_or_failed_has_its_own_curve() -> None:

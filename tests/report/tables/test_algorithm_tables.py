@@ -1,10 +1,7 @@
 """The tables of times: algorithms next to each other, bold only where a difference is significant."""
 
-from pathlib import Path
-
 import pytest
 
-from tests.report.page.test_page import campaign_of
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
 from timpani.report.document.table import Table, Value
@@ -48,12 +45,3 @@ def medians(name: str, median: float) -> list[LaunchResult]:
         LaunchResult(cell, launch, "desk", median_us=median * (1 + launch / 1000), osu_avg_us=median)
         for launch in range(1, 9)
     ]
-
-
-def test_the_default_is_bold_where_it_is_significantly_faster_than_all_else(tmp_path: Path) -> None:
-    best = [*medians("default", 1.0), *medians("linear", 2.0), *medians("chain", 3.0)]
-    (table,) = tables(Report(campaign_of(tmp_path / "best", best)), "bcast")
-    assert [entry(table, "8 B", name).best for name in table.columns[1:]] == [True, False, False]
-    tie = [*medians("default", 1.0), *medians("linear", 1.0), *medians("chain", 3.0)]
-    (table,) = tables(Report(campaign_of(tmp_path / "tie", tie)), "bcast")
-    assert not any(entry(table, "8 B", name).best for name in table.columns[1:])

@@ -9,9 +9,7 @@ from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import RacedResults
 from timpani.report.document.table import Table, Value
 from timpani.report.tables.campaign_tables import AVERAGES_ONLY, cell_tables
-from timpani.report.tables.conditions import CONDITION_COLUMNS, conditions_of, with_conditions
 from timpani.study.cell import Algorithm, Cell
-from timpani.study.schema import POINT
 
 
 def result(
@@ -49,16 +47,6 @@ def test_a_table_per_collective_and_rank_count_has_a_row_per_cell() -> None:
     assert [value.text for value in four.rows[1]] == ["knomial", "1 MiB", "1234.568", "not_converged"]
 
 
-def test_the_title_of_intervals_is_what_they_cover() -> None:
-    two = [result("bcast", "default", 8, launch=launch, median_us=launch) for launch in (1, 2)]
-    (table,) = tables_of(*two)
-    assert contents(table.rows[0]) == ["default", 8, (1.5, 1.0, 2.0), "not_converged+wide"]
-    assert table.annotation == "50 % interval"
-    six = [result("bcast", "ring", 8, launch=launch, median_us=launch) for launch in range(1, 7)]
-    assert tables_of(*six)[0].annotation == "95 % interval"
-    assert tables_of(*two, *six)[0].annotation == "50 to 95 % interval"
-
-
 def test_imported_cells_show_their_average_and_say_so() -> None:
     (table,) = tables_of(result("bcast", "default", 8, osu_avg_us=0.93))
     assert table.notes == (AVERAGES_ONLY,)
@@ -74,18 +62,3 @@ def test_bandwidth_is_shown_in_megabytes_a_second_and_a_message_rate_in_messages
     )
     assert contents((bandwidth.at("default", "MB/s"),)) == [(4000.0, 4000.0, 4000.0)]
     assert contents((rate.at("default", "messages/s"),)) == [(500000.0, 500000.0, 500000.0)]
-
-
-def test_conditions_have_every_column_of_a_point() -> None:
-    same = {"placement": "core", "mode": "warm", "arrival": "together", "machine": "here"}
-    assert {"collective", "ranks", "message_bytes", *same} == set(POINT)
-    said = conditions_of(same)
-    for name, other in {"placement": "node", "mode": "cold", "arrival": "one_late:1ms", "machine": "there"}.items():
-        changed = conditions_of({**same, name: other})
-        assert changed != said
-        assert other in changed
-    frame = with_conditions(pl.DataFrame([same, {**same, "arrival": "sorted:2x"}]))
-    assert frame["conditions"].to_list() == [conditions_of(row) for row in frame.iter_rows(named=True)]
-    assert frame["setting"].to_list() == [
-        conditions_of(row, CONDITION_COLUMNS[1:]) for row in frame.iter_rows(named=True)
-    ]

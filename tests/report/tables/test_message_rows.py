@@ -48,26 +48,6 @@ def test_messages_have_figures_of_their_own_and_none_of_collectives(page: Page) 
     assert headings[: len(of_messages)] == of_messages
 
 
-def test_the_terminal_says_the_same_in_a_line_for_each_pair(messages_campaign: Campaign) -> None:
-    table = message_summary(messages_campaign, estimate_cells(raced_results(messages_campaign)))
-    assert table
-    near, *_, last = summary_lines(table)
-    found = re.match(
-        r"same core complex, ranks 0 and 1: latency (\S+) µs \(\S+ to \S+, at 1 B\); bandwidth (\d+) MB/s \(.*\); "
-        r"start-up time (\S+) µs \(.*\); time per byte (\S+) ns/B \(.*\); switches of protocol none found$",
-        near,
-    )
-    assert found
-    latency, bandwidth, start, per_byte = map(float, found.groups())
-    assert latency == pytest.approx(0.2, rel=0.05)
-    assert start == pytest.approx(0.2, rel=0.05)
-    assert per_byte == pytest.approx(0.05 / 1.024, rel=0.05)
-    assert bandwidth == pytest.approx(2e3 / per_byte, rel=0.1)
-    assert last == "Intervals cover 95 %."
-    far = next(line for line in summary_lines(table) if "ranks 0 and 3" in line)
-    assert far.endswith("status not converged")
-
-
 def test_each_state_of_the_machine_has_its_line_and_its_share(messages_campaign: Campaign) -> None:
     is_far = pl.col("launch") == LAUNCHES
     of_states = messages_campaign.results.with_columns(
@@ -116,12 +96,3 @@ def labels(
     cells = estimate_cells(RacedResults.from_rows(results_frame([latency(1, each, operation) for each in parameters])))
     cells = cells.with_columns(pl.lit(variant).alias("variant"))
     return message_rows(cells.with_columns(pl.lit(locality, pl.String).alias(LOCALITY)))["label"].to_list()
-
-
-def test_labels_name_the_window_only_where_it_differs() -> None:
-    assert labels("first=0,second=1,window=64", operation="bandwidth") == ["same node, ranks 0 and 1"]
-    assert labels("first=0,second=1,window=1", "first=0,second=1,window=64", operation="bandwidth") == [
-        "same node, ranks 0 and 1, window=1",
-        "same node, ranks 0 and 1, window=64",
-    ]
-    assert labels("pairs=2,window=64", operation="message_rate") == ["same node, pairs=2,window=64"]

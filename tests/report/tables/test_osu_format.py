@@ -4,7 +4,6 @@ import polars as pl
 import pytest
 
 from tests.campaign_files import results_frame
-from timpani.campaign.folder.header_parts import RecordedStudy
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import RacedResults
@@ -63,22 +62,3 @@ def test_messages_between_ranks_are_laid_out_like_osus(operation: str, log: str,
     assert ours[1] == f"# OSU MPI {title} Test v7.4"
     assert len(ours[-1]) == len(theirs)
     assert len(ours[-2]) == len("# Size      Bandwidth (MB/s)")
-
-
-def test_message_rates_have_both_of_osus_columns() -> None:
-    ours = osu_blocks(cells("message_rate", 1024)).splitlines()
-    assert ours[1] == "# OSU MPI Multiple Bandwidth / Message Rate Test v7.4"
-    assert ours[3] == "# [ pairs: 1 ] [ window size: 64 ]"
-    assert ours[-2:] == [
-        "# Size                  MB/s        Messages/s",
-        f"1024      {1024 / 1.93:18.2f}{1e6 / 1.93:18.2f}",
-    ]
-
-
-def test_each_operation_has_the_datatype_that_the_study_gives_it() -> None:
-    overrides = {"reduce": {"datatype": "float"}, "bcast": {"sizes": [8], "datatype": None}}
-    study = RecordedStudy.model_validate({"datatype": "uint8", "overrides": overrides})
-    both = pl.concat([cells("reduce", 8), cells("bcast", 8)])
-    printed = osu_blocks(both, datatype_of=study.datatype_of).splitlines()
-    assert [line for line in printed if "Datatype" in line] == ["# Datatype: MPI_FLOAT.", "# Datatype: MPI_UINT8_T."]
-    assert [study.element_bytes_of(name) for name in ("reduce", "bcast")] == [4, 1]

@@ -15,10 +15,8 @@ from timpani.report.document.text import text_of
 from timpani.report.verdict.answer import (
     answer_blocks,
     answer_sentence,
-    brief_warnings,
     definitions,
     how_sure,
-    more_warnings,
 )
 
 DEFAULT_REGRET = DefaultRegret("bcast", 8, "core", 65536, "warm", "here", "chain", 2.5, 2.25, 2.75)
@@ -124,12 +122,6 @@ def test_averages_are_answered_by_value() -> None:
     assert "by value alone" in found["answer"].text
     assert found["gain"].text.startswith("Largest gain by value (the largest of 42 points, ")
     assert not [*definitions(of_values), *how_sure(of_values)]
-
-
-def test_three_warnings_are_printed_in_short_and_the_others_counted() -> None:
-    warnings = ("a; measure again", "b", "c", "d", "e")
-    assert brief_warnings(warnings) == ["Warning: a", "Warning: b", "Warning: c"]
-    assert (more_warnings(warnings), more_warnings(warnings[:3])) == ("2 more warnings", "")
 
 
 def test_a_verdict_on_collectives_waits_for_no_figures_and_no_models(campaign: Campaign) -> None:
