@@ -12,25 +12,27 @@ START_S = 3600.0
 
 
 class CountedStarts:
-    """A campaign's observer, whose clock gains START_S with each start."""
+    """A campaign's observer, whose clock gains seconds with each start and each result."""
 
-    def __init__(self) -> None:
+    def __init__(self, start_s: float = START_S, result_s: float = 0.0) -> None:
         self.seconds = 0.0
+        self._start_s, self._result_s = start_s, result_s
         self.notes: list[str] = []
 
     def started(self, launch: int, group: object, cells: int) -> None:
-        self.seconds += START_S
+        self.seconds += self._start_s
 
-    def measured(self, result: object) -> None: ...
+    def measured(self, result: object) -> None:
+        self.seconds += self._result_s
 
     def note(self, text: str) -> None:
         self.notes.append(text)
 
 
-def run_on_counted_starts(study: Study, folder: Path) -> Outcome:
-    """Measure `study` into `folder`: its budget allows a start for each START_S and part of one."""
+def run_on_counted_starts(study: Study, folder: Path, start_s: float = START_S, result_s: float = 0.0) -> Outcome:
+    """Measure `study` into `folder`: its budget counts these seconds for each start and each result."""
     session = Session.prepare(study, None, oversubscribe=False)
-    observer = CountedStarts()
+    observer = CountedStarts(start_s, result_s)
     with session.open(folder) as store:
         runner = Runner(
             plan=session.plan,

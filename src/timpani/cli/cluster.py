@@ -29,6 +29,7 @@ from timpani.machine.platforms.platform import MessageCost, calibrated_platform
 from timpani.machine.where import HERE, resolve
 from timpani.models.fit import fit
 from timpani.models.hockney import LATENCY, costs_from_zero
+from timpani.native.announce import working
 from timpani.report.fit.fit_text import curve_name
 from timpani.report.words.output_files import write_file
 from timpani.study.placement import check_placement
@@ -82,7 +83,8 @@ def doctor(
     format: Annotated[Format, format_option("How to print the findings.")] = Format.text,
 ) -> None:
     """List the MPI libraries here, and what would disturb a measurement, with fixes."""
-    findings = examine()
+    with working("examining this computer"):
+        findings = examine()
     if format is Format.json:
         typer.echo(json.dumps([asdict(finding) for finding in findings], indent=2, ensure_ascii=False))
     else:

@@ -20,6 +20,7 @@ from timpani.cli.terminal.options import Campaign, Statistic, campaign_argument,
 from timpani.errors import UserError
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
+from timpani.native.announce import working
 from timpani.report.fit.published_fit import read_published_fits
 from timpani.report.page.compared_page import render_compared
 from timpani.report.page.contents import PredictedCells, Report
@@ -140,4 +141,5 @@ _FORMS = (
 @expand(options=options_of(_FORMS))
 def report(*, folder: Campaign = None, options: Any) -> None:
     """Write a page that opens offline: a report of a campaign with its figures, of two campaigns, or of a profile."""
-    run_form(_FORMS, campaign_or_newest(folder), options)
+    with working("writing the report"):
+        run_form(_FORMS, campaign_or_newest(folder), options)

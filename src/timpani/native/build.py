@@ -8,13 +8,13 @@ import hashlib
 import os
 import platform
 import resource
-import sys
 import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from timpani.errors import AlgorithmError, UserError
+from timpani.native.announce import announce, working
 from timpani.native.cache import cache_folder, cached
 from timpani.native.compile import compile_sources
 from timpani.native.compiler import Compiler, compiler_without_mpi, library_compiler
@@ -182,14 +182,15 @@ def _find_or_build(order: _Order) -> Path:
     unfinished = cache / f"{_UNFINISHED}{name}"
     done = cache / name
     expected = _expected(cache, order)
-    with held(
-        unfinished, lambda other: _announce(f"waiting for process {other}, which compiles {order.what}, {expected}")
+    with (
+        working(f"compiling {order.what}"),
+        held(unfinished, lambda other: announce(f"waiting for process {other}, which compiles {order.what}{expected}")),
     ):
         if done.is_dir():  # another process built it while we waited
             return done
         order.compiler.check()
         remove_abandoned(cache.glob(f"{_UNFINISHED}*"))
-        _announce(f"compiling {order.what}; please wait {expected}")
+        announce(f"compiling {order.what}{expected}")
         began, used = time.monotonic(), _compilers_seconds()
         built = unfinished / "programs"
         _compile(order, base, unfinished / "tree", built)
@@ -197,7 +198,7 @@ def _find_or_build(order: _Order) -> Path:
         (built / _SECONDS).write_text(f"{idle:.0f} {' '.join(order.programs)}")
         order.compiler.remember()
         built.rename(done)
-    _announce(f"compiled {order.what} in {time.monotonic() - began:.0f} s")
+    announce(f"compiled {order.what} in {time.monotonic() - began:.0f} s")
     return done
 
 
@@ -223,21 +224,16 @@ def _compile(order: _Order, base: Path | None, tree: Path, built: Path) -> None:
 
 
 def _expected(cache: Path, order: _Order) -> str:
-    """How long the build takes, in words: by the last one of the same programs, or a rough figure."""
+    """How long the build takes, in words, by the last one of the same programs; empty for the first."""
     earlier = sorted(cache.glob(f"{order.name}-*/{_SECONDS}"), key=lambda path: path.stat().st_mtime, reverse=True)
     for path in earlier:
         seconds, *built = path.read_text().split()
         if built == list(order.programs):
-            return f"about {max(1, int(seconds))} s on an idle machine, as for the last build"
-    return "about 20 s on an idle machine, minutes on a busy one (a rough figure)"
+            return f", about {max(1, int(seconds))} s on an idle machine, as for the last build"
+    return ""
 
 
 def _compilers_seconds() -> float:
     """Processor time of all ended child processes."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
-
-
-def _announce(text: str) -> None:
-    """Also in a batch job, since a build is the longest silence of most commands."""
-    print(f"timpani: {text}", file=sys.stderr, flush=True)

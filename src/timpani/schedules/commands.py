@@ -91,20 +91,19 @@ def verify(
 
 
 def _check_cost(programs: Path, names: list[str], own: Catalogue, ranks: Range, counts: Range, longest: float) -> None:
-    """Refuses what would take too long or too much memory, and prints how long the rest takes."""
+    """Refuses what would take too long or too much memory."""
     if max(ranks[1], counts[1]) <= TRIAL_RANKS:
         return
     memory = available_memory()
     cost = estimate(programs, names, own, ranks, counts, longest, memory)
-    expected = f"about {show_seconds(cost.seconds)} and {cost.memory_bytes / 1e9:,.1f} GB of memory"
     if cost.seconds > longest or cost.memory_bytes > memory:
         fitting = f"try --ranks {ranks[0]}:{cost.most_ranks}" if cost.most_ranks else "try fewer ranks or elements"
         longer = ", or give it longer (--budget)" if cost.memory_bytes <= memory else ""
+        expected = f"about {show_seconds(cost.seconds)} and {cost.memory_bytes / 1e9:,.1f} GB of memory"
         raise UserError(
             f"verifying {counted(len(names), 'algorithm')} at {ranks[0]}:{ranks[1]} ranks would take {expected}",
             f"{fitting}, or fewer algorithms{longer}",
         )
-    typer.echo(expected, err=True)
 
 
 @expand(style=FigureOptions)

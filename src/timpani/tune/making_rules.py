@@ -11,6 +11,7 @@ from timpani.campaign.run.session import Session
 from timpani.cli.terminal.measuring import measure_or_exit
 from timpani.cli.terminal.options import PROGRAM_STUDY, WhereOptions
 from timpani.machine.where import resolve
+from timpani.native.announce import working
 from timpani.providers.rules import replacing_library
 from timpani.report.document.formats import render
 from timpani.report.words.dry_run import plan_lines
@@ -97,20 +98,22 @@ def _measure_choices(
     the campaigns, these are not continued: the rules would not follow."""
 
     def measure(session: Session, folder: Path, prove: Callable[[Cell], bool] | None = None) -> Outcome:
-        for mpi in session.plan.libraries:
-            replacing_library(mpi)  # built before hours of measuring: the confirmation may need it
-        return measure_or_exit(
-            session,
-            folder,
-            prove,
-            lambda _: "rules are made without them; to measure them, choose another folder",
-            "rules are made without what is missing",
-        )
+        with choosing:
+            for mpi in session.plan.libraries:
+                replacing_library(mpi)  # built before hours of measuring: the confirmation may need it
+            return measure_or_exit(
+                session,
+                folder,
+                prove,
+                lambda _: "rules are made without them; to measure them, choose another folder",
+                "rules are made without what is missing",
+            )
 
     if written and budget.seconds is not None:
         with prepare_deciding(study, target, budget).open(output / DECIDING_FOLDER):  # raises if it is another study
             return list(map(Path, read_table(output / TABLE_FILE).campaigns)), 0
-    found = measure_boundaries(study, target, output, measure, budget)
+    with working("choosing algorithms from what was measured") as choosing:
+        found = measure_boundaries(study, target, output, measure, budget)
     if found.unrefined:
         typer.echo("the budget leaves no time for sizes between those at which the choice changes", err=True)
     return found.campaigns, found.killed
@@ -120,8 +123,9 @@ def write_rules(
     campaigns: list[Path], output: Path, mpi: str | None, force: bool, beyond: PredictionReach | None = None
 ) -> None:
     """Write the table of `campaigns` and its files, over existing ones only with `force`."""
-    made = make_rules(campaigns, output, mpi, beyond)
-    known = made_from(campaigns, made.campaign)
+    with working("making rules"):
+        made = make_rules(campaigns, output, mpi, beyond)
+        known = made_from(campaigns, made.campaign)
     page = render(tuned_document(made.table, made.files, output, made.library.name, known), "markdown")
     texts = {**made.files.texts, PAGE: seal_page(page, made.files.texts[TABLE_FILE])}
     write_files({Path(name): text.encode() for name, text in texts.items()}, output, force)

@@ -70,6 +70,15 @@ def test_a_state_that_changed_during_a_point_is_neither() -> None:
     assert machine_states(states)[-1].level_ns is None
 
 
+def test_an_interrupted_probe_is_no_state() -> None:
+    results = campaign(far_from=100).drop(STATE)
+    interrupted = results.with_columns(
+        pl.when(pl.col("launch") < 9).then(4_833_876.0).otherwise("probe_after_ns").alias("probe_after_ns")
+    )
+    states = results_frame([LaunchResult.from_line(line) for line in interrupted.to_dicts()])
+    assert list(state_sentences(states)) == []
+
+
 def test_a_machine_with_one_state_has_no_state_columns() -> None:
     results = campaign(far_from=100)
     assert results[STATE].is_null().all()

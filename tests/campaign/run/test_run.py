@@ -3,13 +3,14 @@
 import os
 import resource
 import signal
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.campaign.budget import START_S, CountedStarts, run_on_counted_starts
+from tests.campaign.budget import CountedStarts, run_on_counted_starts
 from tests.campaign.live import Live, gone, in_first_cell, keys, ranks_of, results, starts, timpani, wait_until
 from tests.cli.typed import typed
 from tests.installed import FOUND, MPICHS, each_kind, needs_mpi, needs_mpich, needs_two_cores
@@ -168,15 +169,16 @@ def test_raw_samples_that_nobody_lived_to_record_are_taken_over(
     assert next(start["ended"] for start in starts(folder)) == ("damaged" if damage else "killed")
 
 
-def test_a_spent_budget_is_reported_and_the_same_command_continues(
+def test_a_small_budget_completes_few_points_and_the_same_command_continues(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """The budget has time for 8 or 9 of 12 results, which is known after the first launch."""
     folder = tmp_path / "c"
-    options = {"algorithms": "default", "sizes": "8,16,32", "slot": "2ms"}
-    outcome = run_on_counted_starts(compose(["bcast"], {**options, "launches": 40, "budget": 2.5 * START_S}), folder)
+    study = compose(["bcast"], {**dict(zip(("algorithms", "sizes", "slot"), SHORT[2::2], strict=True)), "launches": 4})
+    outcome = run_on_counted_starts(study.model_copy(update={"budget": 8.5e3}), folder, start_s=0.0, result_s=1e3)
     stopped_status(outcome, None)
-    assert capsys.readouterr().out == "the budget is spent: 111 results still missing; the same command continues\n"
-    assert len(keys(folder)) == 9
+    assert capsys.readouterr().out == "the budget is spent: 3 results still missing; the same command continues\n"
+    assert sorted(Counter(key[4] for key in keys(folder)).values()) == [1, 4, 4]
     again = typed("run", *SHORT, "--launches", "4", "-o", folder)
     assert again.returncode == 0, again.stderr
     assert "the budget is spent" not in again.stdout

@@ -29,12 +29,6 @@ def test_a_very_long_verification_is_refused_with_an_estimate(words: tuple[str, 
     assert re.match(found + advice, done.stderr), done.stderr
 
 
-def test_a_long_verification_prints_an_estimate_and_one_line_per_algorithm() -> None:
-    done = typed("verify", "bcast/binomial", "--ranks", "60:130", "--count", "0:3")
-    assert (done.returncode, len(done.stdout.splitlines())) == (0, 2)
-    assert re.fullmatch(r"about \d[\w ]* and \d+\.\d GB of memory\n", done.stderr)
-
-
 def test_steps_add_up_to_the_whole_and_stop_at_a_mistake() -> None:
     from timpani.libraries.find import choose_mpi
     from timpani.native.build import build_without_mpi

@@ -15,7 +15,8 @@ from timpani.study.words import counted
 
 _PROBED = ("machine", "ranks", "placement")  # where they are equal, the same pairs of ranks are probed
 _PROBES = ("probe_before_ns", "probe_after_ns")
-_WAS_PROBED = pl.all_horizontal(pl.col(*_PROBES) > 0)
+_INTERRUPTED_NS = 100_000  # a rank lost its core during a probe that took longer: no state of the machine
+_WAS_PROBED = pl.all_horizontal(pl.col(*_PROBES).is_between(0, _INTERRUPTED_NS, closed="none"))
 _ROW = "row"
 
 

@@ -1,7 +1,8 @@
 """Run a campaign: measure every cell in every launch, and continue after launches that died or hung."""
 
 import time
-from collections.abc import Callable, Collection, Generator, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -10,7 +11,6 @@ from typing import Any, Literal, Protocol
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.raw_record import RawLine, cell_under_way
 from timpani.campaign.folder.store import Store
-from timpani.campaign.plan.budget_passes import Pass
 from timpani.campaign.plan.count_limits import buffer_bytes
 from timpani.campaign.plan.estimate import CELL_SECONDS, start_seconds
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
@@ -97,6 +97,8 @@ class Runner:
     hang_after: float | None = None
     clock: Callable[[], float] = time.monotonic
     _failed_starts: int = 0
+    _began: float = 0.0
+    _expected_s: float = 0.0
 
     def __post_init__(self) -> None:
         budget = self.plan.study.budget
@@ -117,6 +119,7 @@ class Runner:
             for removed in remove_temporaries(TEMPORARY_KIND):
                 self.observer.note(f"removed {removed}: a launch that was killed left it")
             take_over(self.plan, self.store, self._take_result, self.observer.note)
+            self._began, self._expected_s = self.clock(), 0.0  # seconds of what is measured from here on
             run_concurrently(self._work(), self.plan.concurrent_launches)
         missing = self._missing_results()
         killed = sum(self._failures.abandoned_by_kills(each.cell) for each in self.plan.cells)
@@ -132,23 +135,51 @@ class Runner:
 
     def _work(self) -> Iterator[Task]:
         for each in self.plan.passes:
-            yield from self._work_on(each)
+            cells = each.cells
+            while cells and not self._must_stop():
+                cells -= yield from self._work_on(cells, each.launches)
 
-    def _work_on(self, of_pass: Pass) -> Iterator[Task]:
-        for launch in of_pass.launches:
+    def _work_on(self, cells: frozenset[Cell], launches: Iterable[int]) -> Generator[Task, None, frozenset[Cell]]:
+        """Measure `cells` in `launches`, or at fewer points if the budget ends before; returns the cells of these."""
+        for launch in launches:
             if self._must_stop():  # before the next launch is asked for: what it measures follows from all of this one
-                return
-            wanted = self._agenda.wanted(launch) & of_pass.cells
+                break
+            if isinstance(launches, range):
+                cells = self._affordable(cells, launches)
+            wanted = self._agenda.wanted(launch) & cells
             if not wanted:
-                return
+                break
             if self._closed(launch):
                 continue
             until = min(inf if self._deadline is None else self._deadline, self.clock() + self._launch_s)
             for group in self.plan.order(launch):
                 if self._must_stop() or self.clock() > until:
                     break
-                cells = tuple(each for each in group.cells if each.cell in wanted)
-                yield self._measure(launch, replace(group, cells=cells), until)
+                chosen = tuple(each for each in group.cells if each.cell in wanted)
+                yield self._measure(launch, replace(group, cells=chosen), until)
+        return cells
+
+    def _affordable(self, cells: frozenset[Cell], launches: range) -> frozenset[Cell]:
+        """The cells at as many points as can have all `launches` before the deadline at the speed so far, at least one.
+
+        On a busy machine the first few points are compared, instead of many points in too few launches.
+        """
+        if self._deadline is None or not self._expected_s:
+            return cells
+        now = self.clock()
+        left = (self._deadline - now) * self._expected_s / (now - self._began)  # in expected seconds
+        points = defaultdict[Point, list[PlannedCell]](list)
+        for each in self.plan.cells:
+            if each.cell in cells:
+                points[Point.from_cell(each.cell)].append(each)
+        kept = set[Cell]()
+        for at_point in points.values():
+            pending = (each for launch in launches for each in self._pending(launch, tuple(at_point)))
+            left -= sum(self.plan.expected_seconds[each.cell] for each in pending)
+            if kept and left < 0:
+                break
+            kept |= {each.cell for each in at_point}
+        return frozenset(kept)
 
     def _closed(self, launch: int) -> bool:
         """Whether the points that `launch` has not measured are left to later launches."""
@@ -312,6 +343,7 @@ class Runner:
         result = replace(result, simulated=self.plan.machine.simulated, sampled=sampled)
         self.store.add_result(result)
         self._newest_launch = max(self._newest_launch, result.launch)
+        self._expected_s += self.plan.expected_seconds[result.cell]
         self._agenda.take(result)
         if result.error is not None:
             self._failures.add(result.cell, result.error)

@@ -10,6 +10,7 @@ from timpani.campaign.read.campaign_warnings import without_effect
 from timpani.campaign.read.study_names import with_study_names
 from timpani.campaign.run.prove import indistinct
 from timpani.campaign.run.run import Outcome
+from timpani.native.announce import working
 from timpani.report.document.text import text_of
 from timpani.report.verdict.verdict_text import verdict_document
 from timpani.study.words import counted
@@ -26,8 +27,10 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
     """Print the verdict of what was measured and where to read on."""
     if stopped := stopped_status(outcome, signal_number):
         return stopped
-    campaign = load(folder)
-    typer.echo(text_of(verdict_document(with_study_names(campaign)).blocks), nl=False)
+    with working("reading what was measured"):
+        campaign = load(folder)
+        verdict = text_of(verdict_document(with_study_names(campaign)).blocks)
+    typer.echo(verdict, nl=False)
     for text in indistinct(campaign.proofs):
         typer.echo(f"not distinguishable by their messages: {text}")
     for text in without_effect(campaign.proofs):

@@ -1,0 +1,18 @@
+"""Nothing is silent: a command that works prints lines, but not between those of a measurement."""
+
+from threading import Event
+
+import pytest
+
+from timpani.native import announce
+
+
+def test_lines_appear_while_nobody_else_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = Event()
+    monkeypatch.setattr(announce, "_SILENT_SECONDS", 0.001)
+    monkeypatch.setattr(announce, "announce", lambda _: printed.set())
+    with announce.working("making rules") as printing:
+        assert printed.wait(60)
+        with printing:
+            printed.clear()
+            assert not printed.wait(0.05)
