@@ -2,7 +2,8 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -30,20 +31,37 @@ def rooms() -> list[Path]:
     return [folder for folder in SOURCE.iterdir() if (folder / "__init__.py").exists()]
 
 
-def imported_modules(file: Path) -> Iterator[str]:
-    """Every module that a file imports, also inside functions."""
+@dataclass(frozen=True)
+class Parsed:
+    """What the checks below ask of a file: all modules that it imports, also inside functions, and what it defines."""
+
+    imports: tuple[str, ...]
+    classes: tuple[str, ...]
+    function_lines: dict[str, int]
+
+
+@cache
+def parsed(file: Path) -> Parsed:
+    imports: list[str] = []
+    classes: list[str] = []
+    functions: dict[str, int] = {}
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            imports += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{file} imports relatively, which hides the room"
             # Of `from timpani import x` a room may be the name.
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            imports += [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.ClassDef):
+            classes.append(node.name)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            functions[node.name] = max((node.end_lineno or 0) - node.lineno, functions.get(node.name, 0))
+    return Parsed(tuple(imports), tuple(classes), functions)
 
 
 def imported_rooms(room: Path) -> set[str]:
     names = {folder.name for folder in rooms()}
-    modules = [module.split(".") for file in room.rglob("*.py") for module in imported_modules(file)]
+    modules = [module.split(".") for file in room.rglob("*.py") for module in parsed(file).imports]
     return {parts[1] for parts in modules if parts[0] == "timpani" and parts[1] in names} - {room.name}
 
 
@@ -87,7 +105,7 @@ def stated_imports(folder: Path) -> list[str]:
 
 def imported_folders(folder: Path) -> list[str]:
     siblings = {each.name for each in folders_of(folder.parent)}
-    modules = [module.split(".") for file in folder.rglob("*.py") for module in imported_modules(file)]
+    modules = [module.split(".") for file in folder.rglob("*.py") for module in parsed(file).imports]
     inside = [parts[2] for parts in modules if parts[:2] == ["timpani", folder.parent.name] and len(parts) > 2]
     assert set(inside) <= siblings, f"{folder} imports what lies above it: {set(inside) - siblings}"
     return sorted(set(inside) - {folder.name})
@@ -137,12 +155,7 @@ def test_no_two_modules_of_a_room_share_a_name() -> None:
 
 def test_no_two_public_classes_share_a_name() -> None:
     """A search for a class finds one class, and a name in a traceback or a signature needs no module before it."""
-    names = [
-        node.name
-        for file in SOURCE.rglob("*.py")
-        for node in ast.walk(ast.parse(file.read_text()))
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    ]
+    names = [name for file in SOURCE.rglob("*.py") for name in parsed(file).classes if not name.startswith("_")]
     assert not {name for name in names if names.count(name) > 1}
 
 
@@ -151,12 +164,11 @@ MAX_FUNCTION_LINES = 60
 
 def test_no_function_is_long() -> None:
     long = {
-        f"{file.stem}.{node.name}"
+        f"{file.stem}.{name}"
         for folder in (SOURCE, ROOT / "tests", ROOT / "bench")
         for file in folder.rglob("*.py")
-        for node in ast.walk(ast.parse(file.read_text()))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and (node.end_lineno or 0) - node.lineno >= MAX_FUNCTION_LINES
+        for name, lines in parsed(file).function_lines.items()
+        if lines >= MAX_FUNCTION_LINES
     }
     assert not long
 
@@ -181,7 +193,7 @@ def module_graph(folder: Path, package: str) -> dict[str, set[str]]:
     return {
         name: {
             known
-            for imported in imported_modules(file)
+            for imported in parsed(file).imports
             for known in (imported, imported.rpartition(".")[0])
             if known in modules and known != name
         }
@@ -194,7 +206,7 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 
 
 def test_errors_are_everyones_and_import_no_room() -> None:
-    assert not [module for module in imported_modules(SOURCE / "errors.py") if module.startswith("timpani")]
+    assert not [module for module in parsed(SOURCE / "errors.py").imports if module.startswith("timpani")]
 
 
 NATIVE = sources()

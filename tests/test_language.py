@@ -138,12 +138,6 @@ def test_a_long_subject_of_a_new_commit_is_found(repository: Path, capsys: pytes
     assert "--base absent" in capsys.readouterr().err
 
 
-def test_the_texts_of_this_repository_have_no_findings(capsys: pytest.CaptureFixture[str]) -> None:
-    if not (ROOT / ".git").exists():
-        pytest.skip("may be skipped: not a git checkout, and the check asks git for its files")
-    assert check(ROOT) == 0, capsys.readouterr().out
-
-
 def test_texts_name_a_library_as_its_users_do() -> None:
     """`Open MPI 5.0.11`: before a version stands the name, not the word that `--mpi` takes."""
     word_and_version = re.compile(r"""\.(kind|provider|library)\}[ "'\n]+f?"?\{[\w.]*version\}""")

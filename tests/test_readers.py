@@ -522,7 +522,7 @@ def take(name: str, count: int, seed: int, folder: Path) -> float:
     "name", [pytest.param(name, marks=needs_mpi if name == PRELOAD_RULES else ()) for name in READERS]
 )
 def test_damaged_content_is_read_or_refused_in_one_line(name: str, tmp_path: Path) -> None:
-    take(name, 60, 0, tmp_path)
+    take(name, 25, 0, tmp_path)
 
 
 def main(count: int, seed: int, *names: str) -> None:

@@ -17,7 +17,7 @@ import pytest
 import timpani
 from tests.campaign_files import cells, results_of, start, write_campaign
 from tests.installed import needs_mpi, rest
-from tests.test_architecture import documented, imported_modules
+from tests.test_architecture import documented, parsed
 from timpani.slices import slices
 
 ROOT = Path(__file__).parents[1]
@@ -45,7 +45,7 @@ def test_nothing_outside_a_slice_imports_it() -> None:
     importers = {
         f"{file.relative_to(SOURCE)} imports {module}"
         for file in SOURCE.rglob("*.py")
-        for module in imported_modules(file)
+        for module in parsed(file).imports
         for name in SLICES
         if file.relative_to(SOURCE).parts[0] != name and f"{module}.".startswith(f"timpani.{name}.")
     }

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tools.studies import FULL, PAGES, STUDY_PAGES, copy_full_pages, timpani, write_page
 
+from tests.installed import rest
 from timpani.studies.claims import claims_of
 from timpani.study.compose import shipped_studies
 
@@ -32,7 +33,7 @@ def test_figures_are_few_small_and_shown() -> None:
     assert [path for path in figures if f"]({path.relative_to(PAGES).as_posix()})" not in pages] == []
 
 
-@pytest.mark.slow
+@rest
 def test_the_pages_have_what_the_commands_print(tmp_path: Path) -> None:
     """Of a small campaign: the published table in the place of one."""
     campaigns, pages, site = tmp_path / "campaigns", tmp_path / "pages", tmp_path / "site"

@@ -43,14 +43,12 @@ def test_exactly_the_true_states_are_found(levels: list[float], shares: list[flo
         assert states.shares == pytest.approx(shares, abs=0.12)
 
 
-@pytest.mark.parametrize("shape", ["gamma", "lognormal", "uniform", "heavy"])
+@pytest.mark.parametrize("shape", ["uniform", "heavy"])
 def test_a_broad_or_skewed_state_stays_one_state(shape: str) -> None:
     single = 0
     for seed in range(10):
         random = np.random.default_rng(seed)
         values = {
-            "gamma": lambda r=random: 40 + r.gamma(2.0, 10.0, 400),
-            "lognormal": lambda r=random: 50 * np.exp(0.4 * r.standard_normal(400)),
             "uniform": lambda r=random: r.uniform(40, 120, 400),
             "heavy": lambda r=random: 50 * np.exp(0.1 * r.standard_t(2, 400)),
         }[shape]()
@@ -123,8 +121,8 @@ def test_changes_with_very_different_effects_are_left_out_if_the_other_pairs_are
     assert len(without_state_effects(np.append(steady[:5], changed), states[1:])[0]) == 8
 
 
-@pytest.mark.parametrize("changes", [0.1, 0.25, 0.5, 0.8])
-@pytest.mark.parametrize("spread", [0.0, 0.02, 0.2])
+@pytest.mark.parametrize("changes", [0.1, 0.5])
+@pytest.mark.parametrize("spread", [0.0, 0.2])
 def test_the_interval_keeps_its_coverage_however_often_the_state_changes(changes: float, spread: float) -> None:
     """Ten pairs, 1 % of error; the effect of the state varies by `spread` from pair to pair."""
     random = np.random.default_rng(1)

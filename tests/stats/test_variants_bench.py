@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from bench.variants import MACHINES, SLOWDOWN, paired, summarize
 
+from tests.installed import rest
 from timpani.stats.compare import ALPHA
+
+pytestmark = rest
 
 
 @pytest.mark.parametrize("machine", MACHINES)
