@@ -118,6 +118,7 @@ FURTHER = (
         "probability that the interval covers the median: at least 0.95 from 6 launches on; empty where there is no"
         " interval",
     ),
+    Column("jobs", "integer", "jobs that these launches ran in; of several, the median and its interval are over jobs"),
     Column(
         "relative_mad",
         "number",
@@ -144,7 +145,7 @@ FURTHER = (
         "launches_needed",
         "integer",
         "launches that [a comparison takes](methodology.md#comparisons) at this point, by the number of algorithms"
-        " there; empty of simulated times and imported averages, which more launches would not change",
+        " there; empty of several jobs, simulated times and imported averages",
     ),
     Column("error", "text", "the first failed launch's cause"),
     Column("throughput_mb_per_s", "number", _THROUGHPUT),

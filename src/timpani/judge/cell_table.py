@@ -45,16 +45,26 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
 
     Returns a row per cell, columns CONTRACT then EXTRAS, curve by curve with ascending sizes, the default first. The
     estimate is the median of the launches' medians; its interval over launches covers 95 % or, of fewer than six, the
-    `ci_coverage` that they reach; `osu_avg_us` is their mean. One launch has no interval, nor have simulated times.
+    `ci_coverage` that they reach; `osu_avg_us` is their mean. Where several jobs measured the cell, both are over the
+    jobs' medians instead. One launch has no interval, nor have simulated times.
     `launches_needed` is how many a comparison at the cell's point takes; null where more would add nothing, as of
-    simulated times and imported averages, and of a race, which decides when to end. `dropped` says after which launch
-    a race measured the cell no more, and why, `race_ended` why it ended the point with this cell left, `sampled`
-    whether it only sampled the point; null elsewhere.
+    simulated times and imported averages, of several jobs, and of a race, which decides when to end. `dropped` says
+    after which launch a race measured the cell no more, and why, `race_ended` why it ended the point with this cell
+    left, `sampled` whether it only sampled the point; null elsewhere.
     Launches that failed give no time. Flags of single launches
     (not converged, skewed, bimodal) hold for the cell when most launches that succeeded raised them, and lateness
     missed when one did.
     """
     succeeded = results.rows.filter(_SUCCEEDED)
+    by_job = (
+        succeeded.group_by(*MACHINE_CELL, "job")
+        .agg(pl.median("median_us"))
+        .group_by(MACHINE_CELL)
+        .agg(
+            pl.col("median_us").drop_nulls().sort().alias("of_jobs"),
+            pl.col("job").n_unique().cast(pl.Int64).alias("jobs"),
+        )
+    )
     measured = succeeded.group_by(MACHINE_CELL).agg(
         pl.col("median_us").drop_nulls().sort().alias("medians"),
         pl.len().cast(pl.Int64).alias("launches"),
@@ -69,8 +79,11 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
         pl.any("oversubscribed", "simulated"),
         pl.col("error").sort_by("launch").drop_nulls().first(),
     )
+    measured = measured.join(by_job, on=MACHINE_CELL).with_columns(
+        pl.when(pl.col("jobs") > 1).then("of_jobs").otherwise("medians").alias("medians")
+    )
     cells = attempted.join(measured, on=MACHINE_CELL, how="left").with_columns(
-        pl.col("launches").fill_null(0),
+        pl.col("launches", "jobs").fill_null(0),
         *(
             pl.col(name).fill_null(0 if summary.over == "sum" else False)
             for name, summary in SUMMARIES.items()
@@ -128,7 +141,7 @@ def _launches_needed() -> pl.Expr:
     """By the number of other algorithms at the cell's point, where algorithms compete, and how they are compared."""
     competing = [name for name, operation in OPERATIONS.items() if operation.has_competitors]
     others = pl.when(pl.col("collective").is_in(competing)).then(pl.len().over(POINT) - 1).otherwise(0)
-    replicated = pl.col("median_us").is_not_null() & ~pl.col("simulated")
+    replicated = pl.col("median_us").is_not_null() & ~pl.col("simulated") & (pl.col("jobs") < 2)
     paired, unpaired = (
         others.map_batches(partial(_launches_for, interleaving=interleaving), return_dtype=pl.Int64)
         for interleaving in (True, False)

@@ -28,6 +28,8 @@ WITHIN, SLOWER, UNDECIDED = "within_5_percent", "slower", "undecided"
 """Column `standing`: how the default compares with the other algorithms at a point."""
 
 
+_BOUNDS = ("ratio", "ratio_low", "ratio_high", "another_low", "another_high")
+
 SAMPLED = "sampled"
 """The standing at a point that a race only sampled: nothing is significant there."""
 
@@ -38,6 +40,7 @@ def compare_with_default(results: RacedResults) -> pl.DataFrame:
     Columns POINT, ALGORITHM, `label` and
     ratio                  default's time / algorithm's time (Hodges–Lehmann), over 1 if the algorithm is faster
     ratio_low, ratio_high  its 95 % interval; null if there are too few launches for a bound
+    another_low, another_high  that of the ratio in one more job; null for one job
     p_value                of this pair alone
     significant            after Holm's correction over the point
     faster                 whether the ratio is over 1
@@ -91,6 +94,7 @@ def decide(results: RacedResults) -> pl.DataFrame:
                                 is significantly faster than every other algorithm; 'tie': neither; 'by_value': imported
                                 averages, of which the lowest is the best without any significance
     gain, gain_low, gain_high   default / best as in `compare_with_default`; 1 if the default is best
+    another_low, another_high   its 95 % interval in one more job; null for one job
     raced                       whether the bounds are those of a race, 95 % each (`RecordedRace.compare`)
     default_regret              gain − 1
     default_regret_high         upper end of the 95 % interval of the default's regret versus any algorithm that may be
@@ -125,7 +129,7 @@ def _decide(results: RacedResults) -> pl.DataFrame:
     wins = pl.col("significant") & pl.col("faster") & (chosen if race else True)
     best = best_rows(
         medians.join(
-            compared.select(*POINT, *ALGORITHM, "ratio", "ratio_low", "ratio_high", wins.alias("wins")),
+            compared.select(*POINT, *ALGORITHM, *_BOUNDS, wins.alias("wins")),
             on=[*POINT, *ALGORITHM],
             how="left",
         ).with_columns(chosen, pl.col("wins").fill_null(False)),
@@ -157,6 +161,8 @@ def _decide(results: RacedResults) -> pl.DataFrame:
             "gain",
             "gain_low",
             "gain_high",
+            "another_low",
+            "another_high",
             pl.lit(race is not None).alias("raced"),
             "default_regret",
             "default_regret_high",
@@ -197,7 +203,7 @@ def _judged(joined: pl.DataFrame, raced: bool) -> pl.DataFrame:
         )
         .with_columns(
             pl.when(decided & is_default()).then(1.0).otherwise(pl.col(ratio)).alias(gain)
-            for ratio, gain in (("ratio", "gain"), ("ratio_low", "gain_low"), ("ratio_high", "gain_high"))
+            for ratio, gain in zip(_BOUNDS, ("gain", "gain_low", "gain_high", *_BOUNDS[3:]), strict=True)
         )
         .with_columns(
             pl.when(decided).then(pl.col("gain") - 1).alias("default_regret"),
@@ -246,7 +252,7 @@ def _compare_with(medians: pl.DataFrame, reference: str, race: RecordedRace | No
         _compared(pairs, race)
         .with_columns((pl.col("ratio") > 1).alias("faster"))
         .select(
-            *(*POINT, *ALGORITHM, "label", "ratio", "ratio_low", "ratio_high", "p_value", "significant", "faster"),
+            *(*POINT, *ALGORITHM, "label", *_BOUNDS, "p_value", "significant", "faster"),
             *(name for name in ("simulated", "paired", "chosen") if name in pairs.columns),
             launches=pl.when(pl.col("paired") > 0)
             .then("paired")
@@ -256,7 +262,11 @@ def _compare_with(medians: pl.DataFrame, reference: str, race: RecordedRace | No
 
 
 def _compared(pairs: pl.DataFrame, race: RecordedRace | None) -> pl.DataFrame:
-    return compare_at_points(pairs) if race is None else race.compare(pairs)
+    """By the race's bounds, which are those of one job, or by tests where several jobs measured both."""
+    if race is None:
+        return compare_at_points(pairs)
+    several = pl.min_horizontal("jobs", "reference_jobs") > 1
+    return pl.concat([race.compare(pairs.filter(~several)), compare_at_points(pairs.filter(several))], how="diagonal")
 
 
 def _tied(medians: pl.DataFrame, best: pl.DataFrame, race: RecordedRace | None) -> pl.DataFrame:

@@ -1,7 +1,9 @@
 """The points at which algorithms compete: a collective at one size, rank count, placement, mode and machine."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from math import log
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -10,14 +12,15 @@ from numpy.typing import NDArray
 
 from timpani.judge.equal_schedules import SAME_US
 from timpani.stats.compare import INDIFFERENCE, Samples, Stratum, compare_families
+from timpani.stats.jobs import JobEvidence
 from timpani.stats.states import MIN_PAIRS, without_state_effects
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import ALGORITHM, CHANGED, MEASURED_US, POINT, STATE, STATES, algorithm_label, is_default
 
 STRATA = "strata"
 
-REFERENCE_COLUMNS = {"times": "reference", "turns": "reference_turns", "blocks": "reference_blocks"} | {
-    name: f"reference_{name}" for name in ALGORITHM
+REFERENCE_COLUMNS = {"times": "reference"} | {
+    name: f"reference_{name}" for name in ("turns", "blocks", "jobs", *ALGORITHM)
 }
 """Columns of `launch_medians` that a comparison needs, with their names for the reference."""
 
@@ -25,6 +28,7 @@ _SIDES = ("reference", "times")
 _TURNS = ("reference_turns", "turns")
 _BLOCKS = ("reference_blocks", "blocks")
 _VARIANTS = ("reference_variant", "variant")
+_JOBS = ("reference_jobs", "jobs")
 
 
 def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
@@ -32,27 +36,30 @@ def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
 
     Columns POINT, ALGORITHM, `label` and
     times      each successful launch's median, µs
-    time_us    their median
+    time_us    their median; of several jobs the median of each job's median
     simulated  whether the times are simulated
     order      sort key: the fastest algorithm comes first
     turns      for each launch that interleaved the algorithm with others, a struct of `interleaving`, which these
-               share, and `relative`
-    blocks     for each launch a struct of `launch` (the block's number), `time` (µs) and `state` of the machine
+               share, `relative` and `job`
+    blocks     for each launch a struct of `launch` (the block's number), `time` (µs), `state` of the machine and `job`
+    jobs       number of jobs with a time; 1 if unknown
     averaged   whether the times are imported averages of OSU, which have too few decimals for a test of significance
     """
-    time = MEASURED_US
+    time, key = MEASURED_US, (*POINT, *ALGORITHM)
     # A time of 0 is under the clock's resolution and has no ratio to anything.
+    timed = results.filter(pl.col("error").is_null() & (time > 0))
+    by_job = timed.group_by(*key, "job").agg(time.median().alias("time_us")).group_by(key).agg(pl.median("time_us"))
     return (
-        results.filter(pl.col("error").is_null() & (time > 0))
-        .group_by(*POINT, *ALGORITHM)
+        timed.group_by(key)
         .agg(
             time.sort_by("launch").alias("times"),
-            time.median().alias("time_us"),
-            pl.struct("interleaving", "relative").filter(pl.col("interleaving").is_not_null()).alias("turns"),
-            pl.struct("launch", time.alias("time"), _state(results)).sort_by("launch").alias("blocks"),
+            pl.struct("interleaving", "relative", "job").filter(pl.col("interleaving").is_not_null()).alias("turns"),
+            pl.struct("launch", time.alias("time"), _state(results), "job").sort_by("launch").alias("blocks"),
+            pl.col("job").n_unique().cast(pl.Int64).alias("jobs"),
             pl.any("simulated"),
             pl.col("median_us").is_null().any().alias("averaged"),
         )
+        .join(by_job, on=key)
         .with_columns(algorithm_label(), _speed_order().alias("order"))
         .sort(*POINT, *ALGORITHM)
     )
@@ -95,14 +102,19 @@ def join_reference(medians: pl.DataFrame, references: pl.DataFrame) -> pl.DataFr
 
 
 def _samples(row: Mapping[str, Any]) -> Samples:
-    """The samples to compare in a row: blocks for variants; else launches that interleaved both, if at least half
-    did."""
+    """The samples to compare in a row: jobs if several measured both; blocks for variants; else launches that
+    interleaved both, if at least half did."""
     reference, times = (row[side] for side in _SIDES)
+    reference_blocks, blocks = (row[name] for name in _BLOCKS)
+    reference_turns, turns = (row[name] for name in _TURNS)
+    if min(row[name] for name in _JOBS) > 1:
+        by_job = log_ratios_by_job(reference_turns, turns, "interleaving", "relative")
+        by_job = by_job if len(by_job) > 1 else log_ratios_by_job(reference_blocks, blocks, "launch", "time")
+        if len(by_job) > 1:
+            return Samples(((reference, times),), jobs=JobEvidence.paired(list(by_job.values())))
     reference_variant, variant = (row[name] for name in _VARIANTS)
     if reference_variant != variant:
-        reference_blocks, blocks = (row[name] for name in _BLOCKS)
         return samples_in_blocks(reference_blocks, blocks)
-    reference_turns, turns = (row[name] for name in _TURNS)
     theirs = {each["interleaving"]: each["relative"] for each in turns}
     ratios = [
         each["relative"] / theirs[each["interleaving"]] for each in reference_turns if each["interleaving"] in theirs
@@ -121,10 +133,11 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
     variants by their ratio in each block.
 
     Adds these columns, by the rule of `stats/compare.py`:
-    paired                 number of paired launches or blocks
+    paired                 number of paired jobs, launches or blocks
     ratio                  reference / times
     ratio_low, ratio_high  its 95 % interval; null if there are too few launches for a bound
     p_value, significant   after correction over the family
+    another_low, another_high  95 % interval of the ratio in one more job; null for one job
 
     Simulated times do not vary, so that each ratio outside INDIFFERENCE is significant, without p-value and interval.
     Imported averages have only a ratio.
@@ -134,16 +147,19 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
         strata = (tuple((each["reference"], each["times"]) for each in row) for row in pairs[STRATA].to_list())
         samples = list(map(Samples, strata))
     else:
-        # Rows of one variant do not need their blocks, which take longest to turn into Python objects.
-        differ = pl.col("reference_variant") != pl.col("variant")
-        blocks = (pl.when(differ).then(name).alias(name) for name in _BLOCKS)
-        samples = [_samples(row) for row in pairs.select(*_SIDES, *_TURNS, *_VARIANTS, *blocks).iter_rows(named=True)]
+        # Rows of one variant in one job do not need their blocks, which take longest to turn into Python objects.
+        needed = (pl.col("reference_variant") != pl.col("variant")) | (pl.min_horizontal(_JOBS) > 1)
+        blocks = (pl.when(needed).then(name).alias(name) for name in _BLOCKS)
+        rows = pairs.select(*_SIDES, *_TURNS, *_VARIANTS, *_JOBS, *blocks)
+        samples = [_samples(row) for row in rows.iter_rows(named=True)]
     found = compare_families(samples, families)
     return pairs.with_columns(
-        paired=pl.Series([len(each.paired) for each in samples], dtype=pl.Int64),
+        paired=pl.Series([each.jobs.dof + 1 if each.jobs else len(each.paired) for each in samples], dtype=pl.Int64),
         ratio=pl.Series(found.ratio, dtype=pl.Float64),
-        ratio_low=pl.Series([low if low > 0 else None for low in found.low.tolist()], dtype=pl.Float64),
-        ratio_high=pl.Series([high if high < float("inf") else None for high in found.high.tolist()], dtype=pl.Float64),
+        ratio_low=_bounds(found.low),
+        ratio_high=_bounds(found.high),
+        another_low=_bounds(found.another_low),
+        another_high=_bounds(found.another_high),
         p_value=pl.Series(found.p_value, dtype=pl.Float64),
         significant=pl.Series(found.significant, dtype=pl.Boolean),
     ).with_columns(
@@ -155,6 +171,30 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
         .otherwise(pl.col("significant") & ~pl.col("averaged"))
         .alias("significant"),
     )
+
+
+def _bounds(values: NDArray[np.float64]) -> pl.Series:
+    """The bounds; null for 0 and infinity, which are no bounds."""
+    return pl.Series([each if 0 < each < float("inf") else None for each in values.tolist()], dtype=pl.Float64)
+
+
+def log_ratios_by_job(
+    reference: Iterable[Mapping[str, Any]], other: Iterable[Mapping[str, Any]], key: str, value: str
+) -> dict[str, float]:
+    """The log ratio of `value` in each job: the mean over what both measured under one `key`; if there is no such, the
+    ratio of the geometric means."""
+    sides = [defaultdict[str, dict[Any, float]](dict) for _ in range(2)]
+    for side, measured in zip(sides, (reference, other), strict=True):
+        for each in measured:
+            if each["job"] is not None:
+                side[each["job"]][each[key]] = log(each[value])
+    first, second = sides
+    found = {}
+    for job in first.keys() & second.keys():
+        both = first[job].keys() & second[job].keys()
+        times = ([side[job][name] for name in both or side[job]] for side in sides)
+        found[job] = fmean(next(times)) - fmean(next(times))
+    return found
 
 
 Blocks = Sequence[Mapping[str, Any]]

@@ -88,6 +88,8 @@ class ReadRace:
             ratio_low=pl.Series(low, dtype=pl.Float64),
             ratio_high=pl.Series(high, dtype=pl.Float64),
             p_value=pl.lit(None, dtype=pl.Float64),
+            another_low=pl.lit(None, dtype=pl.Float64),
+            another_high=pl.lit(None, dtype=pl.Float64),
             significant=pl.Series(
                 [each is not None and (each.high < INDIFFERENCE[0] or each.low > INDIFFERENCE[1]) for each in found],
                 dtype=pl.Boolean,

@@ -1,11 +1,11 @@
 """Tests whether one algorithm is faster than another.
 
-Interleaved measurements are compared launch by launch, and variants block by block, by Wilcoxon's signed-rank test
-of the log ratios: a disturbance of a launch cancels in the ratio. Measurements in separate launches are compared by
-launch medians, with the rank-sum test. Two algorithms differ if, after Holm's
-correction over the family, the test is significant and the interval of the time ratio, at the level that Holm tested,
-lies wholly outside INDIFFERENCE. A family is all comparisons with one reference at one (collective, ranks, placement,
-message_bytes, mode, machine).
+Where several jobs measured both, the replicate is the job (`stats/jobs.py`). Within one job it is the launch:
+interleaved measurements are compared launch by launch, and variants block by block, by Wilcoxon's signed-rank test of
+the log ratios: a disturbance of a launch cancels in the ratio. Measurements in separate launches are compared by launch
+medians, with the rank-sum test. Two algorithms differ if, after Holm's correction over the family, the test is
+significant and the interval of the time ratio, at the level that Holm tested, lies wholly outside INDIFFERENCE. A
+family is all comparisons with one reference at one (collective, ranks, placement, message_bytes, mode, machine).
 
 If a machine has several states, launches are compared within each state, a stratum. Rank sums are added over strata;
 their null distribution is the convolution of the strata's. So different shares of states don't matter. The ratio is the
@@ -21,7 +21,7 @@ distribution countable.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from math import comb, prod, sqrt
@@ -31,6 +31,7 @@ from typing import Literal, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from timpani.stats.jobs import JobEvidence, JobRatios
 from timpani.stats.ratios import MAX_LISTED, ROUNDING, Floats, LargeRatios, Ratios, large_pairs, large_strata
 
 
@@ -231,11 +232,13 @@ class Samples:
     paired    reference / other in each launch that interleaved both, or in each block; if there are any, only these
               are compared
     slopes    of the logarithms of `paired` (`compare_pairs`); none: all are 1
+    jobs      what several jobs say; then only this is compared
     """
 
     strata: tuple[Stratum, ...]
     paired: Sequence[float] = ()
     slopes: Sequence[float] = ()
+    jobs: JobEvidence | None = None
 
     @classmethod
     def from_times(cls, reference: Sequence[float], other: Sequence[float], paired: Sequence[float] = ()) -> Self:
@@ -250,6 +253,7 @@ class Comparisons:
     low, high     95 % interval of the ratio, 0 and infinity with too few launches
     p_value       without correction
     significant   by this module's rule, within the pair's family
+    another_low, another_high  95 % interval of the ratio in one more job, 0 and infinity for a single job
     """
 
     ratio: Floats
@@ -257,6 +261,11 @@ class Comparisons:
     high: Floats
     p_value: Floats
     significant: NDArray[np.bool_]
+    another_low: Floats
+    another_high: Floats
+
+
+Found = Ratios | LargeRatios | JobRatios
 
 
 def _stratum(samples: Sequence[Samples], members: list[int], number: int) -> tuple[Floats, Floats]:
@@ -268,21 +277,14 @@ def compare_families(samples: Sequence[Samples], family: NDArray[np.int64]) -> C
     """Compare the two sides of each of `samples`; pairs with equal `family` are corrected together."""
     pairs = len(samples)
     ratio, low, high, p_value = (np.empty(pairs) for _ in range(4))
-    groups: dict[int | Sizes, list[int]] = defaultdict(list)
-    for index, each in enumerate(samples):
-        sizes = tuple((len(first), len(second)) for first, second in each.strata)
-        groups[len(each.paired) or sizes].append(index)
-    compared: list[tuple[NDArray[np.int64], Ratios | LargeRatios]] = []
-    for sizes_of_one, members in groups.items():
-        rows = np.array(members)
-        if isinstance(sizes_of_one, int):
-            slopes = np.array([samples[i].slopes or [1.0] * sizes_of_one for i in members])
-            same_size: Ratios | LargeRatios = compare_pairs(np.log([samples[i].paired for i in members]), slopes)
-        else:
-            same_size = compare(*(_stratum(samples, members, number) for number in range(len(sizes_of_one))))
-        compared.append((rows, same_size))
-        ratio[rows], p_value[rows] = same_size.ratio, same_size.p_value
-        low[rows], high[rows] = same_size.interval(ALPHA)
+    another_low, another_high = np.zeros(pairs), np.full(pairs, np.inf)
+    compared: list[tuple[NDArray[np.int64], Found]] = []
+    for rows, found in _groups(samples):
+        compared.append((rows, found))
+        ratio[rows], p_value[rows] = found.ratio, found.p_value
+        low[rows], high[rows] = found.interval(ALPHA)
+        if isinstance(found, JobRatios):
+            another_low[rows], another_high[rows] = found.in_another_job(ALPHA)
 
     adjusted, divisor = np.empty(pairs), np.empty(pairs)
     by_family = np.argsort(family, kind="stable")
@@ -291,10 +293,28 @@ def compare_families(samples: Sequence[Samples], family: NDArray[np.int64]) -> C
         adjusted[members_of_one], divisor[members_of_one] = holm(p_value[members_of_one])
 
     outside = np.empty(pairs, dtype=np.bool_)
-    for rows, same_size in compared:
-        tested_low, tested_high = same_size.interval(ALPHA / divisor[rows])
+    for rows, found in compared:
+        tested_low, tested_high = found.interval(ALPHA / divisor[rows])
         outside[rows] = (tested_high < INDIFFERENCE[0]) | (tested_low > INDIFFERENCE[1])
-    return Comparisons(ratio, low, high, p_value, outside & (adjusted <= ALPHA + ROUNDING))
+    significant = outside & (adjusted <= ALPHA + ROUNDING)
+    return Comparisons(ratio, low, high, p_value, significant, another_low, another_high)
+
+
+def _groups(samples: Sequence[Samples]) -> Iterator[tuple[NDArray[np.int64], Found]]:
+    """The ratios of all samples, together where one test compares them: those with several jobs, and equal sizes."""
+    groups: dict[int | Sizes | None, list[int]] = defaultdict(list)
+    for index, each in enumerate(samples):
+        sizes = tuple((len(first), len(second)) for first, second in each.strata)
+        groups[None if each.jobs else len(each.paired) or sizes].append(index)
+    for size, members in groups.items():
+        rows = np.array(members)
+        if size is None:
+            yield rows, JobRatios.moderated(evidence for i in members if (evidence := samples[i].jobs))
+        elif isinstance(size, int):
+            slopes = np.array([samples[i].slopes or [1.0] * size for i in members])
+            yield rows, compare_pairs(np.log([samples[i].paired for i in members]), slopes)
+        else:
+            yield rows, compare(*(_stratum(samples, members, number) for number in range(len(size))))
 
 
 Standing = Literal["faster", "slower", "tie", "undecided"]
