@@ -1,5 +1,7 @@
 """A campaign folder whose times come from formulas: every report of it is the same."""
 
+import fcntl
+import os
 import random
 from dataclasses import replace
 from math import ceil, log2
@@ -144,9 +146,20 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     return load(write_campaign(folder, synthetic_header(), synthetic_results(), synthetic_launches()))
 
 
+def rendered_once(factory: pytest.TempPathFactory, name: str, campaign: Campaign) -> str:
+    """The page, which one worker renders for all."""
+    base = factory.getbasetemp()
+    path = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            path.write_text(render(campaign))
+    return path.read_text()
+
+
 @pytest.fixture(scope="session")
-def html(campaign: Campaign) -> str:
-    return render(campaign)
+def html(campaign: Campaign, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return rendered_once(tmp_path_factory, "plain.html", campaign)
 
 
 @pytest.fixture(scope="session")
@@ -156,8 +169,8 @@ def messages_campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
 
 
 @pytest.fixture(scope="session")
-def messages_html(messages_campaign: Campaign) -> str:
-    return render(messages_campaign)
+def messages_html(messages_campaign: Campaign, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return rendered_once(tmp_path_factory, "messages.html", messages_campaign)
 
 
 SETTING = "mpirun " + " ".join(f"--mca coll_tuned_parameter_{i} {i}" for i in range(12)) + " " + 200 * "x"
@@ -182,4 +195,5 @@ def strange_html(tmp_path_factory: pytest.TempPathFactory) -> str:
         if each.cell.collective == "scatter"
     ]
     folder = tmp_path_factory.mktemp("report") / "strange"
-    return render(load(write_campaign(folder, header, results, synthetic_launches())))
+    campaign = load(write_campaign(folder, header, results, synthetic_launches()))
+    return rendered_once(tmp_path_factory, "strange.html", campaign)

@@ -1,6 +1,7 @@
 """A campaign as one file: the same campaign for whoever opens it, and nothing else is ever unpacked."""
 
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -20,12 +21,20 @@ from timpani.campaign.folder.bundle import SUFFIX, campaign_folder
 from timpani.errors import UserError
 
 
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a campaign and its bundle."""
+    folder = tmp_path_factory.mktemp("packed")
+    write_campaign(folder / "holt", results_of(cells({"default": {8: 10.0}, "ring": {8: 5.0}})), [start(1)])
+    done = typed("bundle", folder / "holt", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
 @pytest.fixture
-def bundle(tmp_path: Path) -> Path:
-    """A bundle of a campaign."""
-    write_campaign(tmp_path / "holt", results_of(cells({"default": {8: 10.0}, "ring": {8: 5.0}})), [start(1)])
-    packed = typed("bundle", tmp_path / "holt", cwd=tmp_path)
-    assert packed.returncode == 0, packed.stderr
+def bundle(packed: Path, tmp_path: Path) -> Path:
+    """The bundle, next to its campaign."""
+    shutil.copytree(packed, tmp_path, dirs_exist_ok=True)
     return tmp_path / f"holt{SUFFIX}"
 
 
@@ -35,8 +44,6 @@ def test_commands_and_python_open_a_bundle_as_they_open_its_campaign(bundle: Pat
         of_file, of_folder = typed(*words, bundle), typed(*words, tmp_path / "holt")
         assert of_file.returncode == of_folder.returncode == 0, of_file.stderr
     assert typed("show", bundle).stdout == typed("show", tmp_path / "holt").stdout
-    assert typed("report", bundle).returncode == 0
-    assert (tmp_path / "holt.html").is_file()
     with zipfile.ZipFile(bundle) as archive:
         assert b"<html" in archive.read("report.html")
 
