@@ -69,46 +69,6 @@ def test_an_impossible_comparison_is_refused(pair: tuple[Path, Path], words: tup
     assert said in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("", "the value after --published is empty"),
-        ("holt_latency_throughput", "is somebody's fit, not measurements"),
-        ("malassi", "unknown published table 'malassi'; choose among behrooz_bcast_scatter, malasi"),
-    ],
-)
-def test_a_table_that_can_t_be_compared_is_not_offered(pair: tuple[Path, Path], name: str, said: str) -> None:
-    done = typed("compare", pair[0], "--published", name)
-    assert done.returncode == 2
-    assert said in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "times"),
-    [
-        (("behrooz",), "OSU averages"),  # as its tables
-        (("behrooz", "--statistic", "completion"), "completions"),
-        (("assignment2",), "completions"),  # published no times
-        (("assignment2", "--statistic", "osu"), "OSU averages"),
-    ],
-)
-def test_conclusions_are_checked_with_the_statistic_of_the_study_s_tables(
-    pair: tuple[Path, Path], words: tuple[str, ...], times: str
-) -> None:
-    text = typed("compare", pair[0], "--published", *words).stdout
-    assert f"; here checked with {times}:" in text
-
-
-def test_a_published_table_is_not_compared_with_itself(tmp_path: Path) -> None:
-    assert typed("import", "--published", "malasi_bcast_scatter", "-o", tmp_path / "t").returncode == 0
-    text = typed("compare", tmp_path / "t", "--published", "malasi").stdout
-    assert text.startswith("This campaign is the published table itself, so nothing here was measured: Malasi")
-    assert "Agreement" not in text
-    assert "here:" not in text
-    compared = json.loads(typed("compare", tmp_path / "t", "--published", "malasi", "--format", "json").stdout)
-    assert (compared["itself"], compared["agreeing"], compared["best"], compared["over_sizes"]) == (True, None, [], [])
-
-
 def test_a_copy_is_the_same_campaign(tmp_path: Path) -> None:
     log = Path(__file__).parents[1] / "data" / "osu" / "bcast-5.6.txt"
     assert typed("import", log, "--ranks", "4", "-o", tmp_path / "a").returncode == 0
@@ -116,24 +76,6 @@ def test_a_copy_is_the_same_campaign(tmp_path: Path) -> None:
     done = typed("compare", tmp_path / "a", tmp_path / "b")
     assert (done.returncode, done.stdout) == (2, "")
     assert "are the same campaign; name two" in done.stderr
-
-
-def test_settings_outside_timpani_are_conditions(tmp_path: Path) -> None:
-    curves = {"default": {8: around(1.0)}}
-    rules = {"name": "coll_tuned_use_dynamic_rules", "value": "true", "source": "~/.openmpi/mca-params.conf line 3"}
-    removed = {"name": "OMPI_MCA_coll", "value": "^han", "source": "the environment", "removed": True}
-    outside = [rules | {"chooses": True}, removed | {"chooses": True}]
-    plain, changed = (
-        campaign(tmp_path / name, curves, outside=settings) for name, settings in (("a", []), ("b", outside))
-    )
-    compared = typed("compare", plain, changed).stdout
-    assert "settings that decide the default: none in A, coll_tuned_use_dynamic_rules=true in B\n" in compared
-    warning = (
-        "default is not the library's default: ~/.openmpi/mca-params.conf line 3 sets coll_tuned_use_dynamic_rules"
-    )
-    verdict = typed("verdict", changed).stdout
-    assert f"Warning: {warning} to 'true'" in " ".join(verdict.split())
-    assert "not the library's default" not in typed("verdict", plain).stdout
 
 
 def test_two_libraries_that_are_here_are_recommended_to_be_paired(tmp_path: Path) -> None:

@@ -38,10 +38,6 @@ def campaign(tmp_path: Path) -> Path:
     return write_campaign(tmp_path / "campaign", header, few, synthetic_launches())
 
 
-def drawn(folder: Path) -> list[str]:
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*.svg"))
-
-
 def test_every_table_of_the_report_is_written_in_three_formats(campaign: Path, tmp_path: Path) -> None:
     printed = run(campaign, "--figures", tmp_path / "f", "--published", "holt").stdout
     tables = tmp_path / "f" / "tables"

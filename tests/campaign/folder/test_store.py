@@ -89,9 +89,7 @@ def test_it_may_be_continued_for_longer(folder: Path) -> None:
     ("other", "said"),
     [
         ({"sizes": [16]}, r"holds another study: sizes differs: \[8\] there, \[16\] now"),
-        ({"collectives": {"scatter": "all"}}, "collectives differs"),
         ({"seed": 7}, "seed differs: 1 there, 7 now"),
-        ({"slot": "1s"}, "slot differs: 0.1 there, 1.0 now"),
         ({"mpi": "5.0.11"}, "was measured with library version 4.1.4, and this is 5.0.11"),
         ({"machine": "there"}, "was measured with machine here, and this is there"),
     ],
@@ -124,11 +122,8 @@ def test_remains_of_a_killed_creation_are_replaced(tmp_path: Path) -> None:
     ("text", "said"),
     [
         (b"", "can't be trusted"),
-        (b"{", "can't be trusted"),
-        (b"\xff\xfe", "can't be trusted"),
         (b"[]", "it has no checksum"),
         (seal_object(b'{"format": "timpani-profile"}'), "is no file of a campaign"),
-        (b'{"format": "timpani-campaign", "version": 1}', "it has no checksum"),
         (
             seal_object(b'{"format": "timpani-campaign", "version": 1, "id": "1", "study": []}'),
             r"study can't be \[\]",
@@ -137,7 +132,6 @@ def test_remains_of_a_killed_creation_are_replaced(tmp_path: Path) -> None:
             seal_object(b'{"format": "timpani-campaign", "version": 1, "id": "1", "mpi": null}'),
             "mpi can't be None",
         ),
-        (seal_object(b'{"format": "timpani-campaign", "version": 1}'), "id is missing"),
         (seal_object(b'{"format": "timpani-campaign", "version": 99}'), "has version 99, this Timpani reads 1"),
     ],
 )
