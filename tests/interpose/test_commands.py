@@ -10,7 +10,6 @@ from tests.campaign.live import results, timpani
 from tests.cli.typed import typed
 from tests.installed import needs_mpi
 from tests.interpose.conftest import rules
-from timpani.native.build import build
 from timpani.native.cache import cache_folder
 from timpani.native.mpi import Mpi
 
@@ -26,20 +25,8 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_campaign_measures_rules_and_the_default(mpi: Mpi, file: Path, tmp_path: Path) -> None:
     folder = tmp_path / "c"
-    study = (
-        "bcast",
-        "--algorithms",
-        "default",
-        "--sizes",
-        "8,1Ki",
-        "--launches",
-        "1",
-        "--slot",
-        "5ms",
-        "--oversubscribe",
-        "--mpi",
-        mpi.mpirun,
-    )
+    asked = ("--algorithms", "default", "--sizes", "8,1Ki", "--launches", "1", "--slot", "5ms")
+    study = ("bcast", *asked, "--oversubscribe", "--mpi", mpi.mpirun)
     done = typed("run", *study, "--rules", file, "-o", folder)
     assert done.returncode == 0, done.stderr
     found = {(line["provider"], line["algorithm"], line["message_bytes"]): line["error"] for line in results(folder)}
@@ -74,9 +61,3 @@ def test_a_path_that_the_loader_would_cut_is_refused(file: Path, tmp_path: Path,
     done = timpani("preload", "--rules", file, "--", "true", env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / name)})
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "set XDG_CACHE_HOME" in done.stderr
-
-
-@needs_mpi
-def test_a_measurement_builds_no_library_to_preload(mpi: Mpi, library: Path) -> None:
-    assert library.exists()
-    assert not (build(mpi) / library.name).exists()

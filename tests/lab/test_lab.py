@@ -72,15 +72,6 @@ def test_a_lab_is_made_used_and_gone(make: Make) -> None:
     assert timpani("lab", "down", lab.id).returncode == 2
 
 
-def test_two_labs_exist_at_the_same_time(make: Make) -> None:
-    one, other = make("--nodes", "2"), make("--nodes", "1")
-    ambiguous = timpani("lab", "exec", "n1", "--", "true")
-    assert (ambiguous.returncode, "name one of them" in ambiguous.stderr) == (2, True)
-    assert timpani("lab", "down", one.id).returncode == 0
-    assert other.exec("n1", "hostname").stdout == "n1\n"
-    assert listed()[other.id]["whole"]
-
-
 def test_processes_on_a_node_end_with_the_lab(make: Make) -> None:
     lab = make("--nodes", "1")
     stubborn = ("sh", "-c", "trap '' TERM; echo $$; while :; do sleep 1; done")
@@ -120,16 +111,15 @@ def new_namespaces(known: set[str]) -> set[Path]:
     return {path for path in NAMESPACES.glob("timpani-*") if path.name.split("-")[1] not in known}
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.usefixtures("small")  # skips where the kernel lets none be made
-def test_a_signal_while_a_lab_is_made_leaves_nothing(number: signal.Signals) -> None:
+def test_a_signal_while_a_lab_is_made_leaves_nothing() -> None:
     with making():
         known = set(listed())
         with subprocess.Popen([*MAIN, "lab", "up", "--nodes", "100"], stderr=subprocess.PIPE, text=True) as up:
             wait_until(lambda: len(new_namespaces(known)) > 5)
-            up.send_signal(number)
+            up.send_signal(signal.SIGTERM)
             _, said = up.communicate()
-        assert (up.returncode, said) == (128 + number, "")
+        assert (up.returncode, said) == (128 + signal.SIGTERM, "")
         assert set(listed()) <= known
         assert new_namespaces(known) == set()
 

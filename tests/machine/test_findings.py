@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.installed import FOUND, every_mpi, needs_mpi
+from tests.installed import FOUND, needs_mpi
 from timpani.libraries.find import Unusable
 from timpani.machine.cores import Cores
 from timpani.machine.describe import frequency_governor
@@ -89,11 +89,6 @@ def test_a_wrapper_that_can_not_compile_says_why(
     assert finding.level == "problem"
     assert what in finding.what
     assert fix in finding.fix
-
-
-@every_mpi
-def test_the_compilers_here_know_cpp20(mpi: Mpi) -> None:
-    assert levels(check_compiler(mpi)) == {"compiler": "ok"}
 
 
 @needs_mpi

@@ -5,7 +5,6 @@ import os
 import signal
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -148,14 +147,6 @@ def test_rules_from_simulated_times_say_so_first_and_last(tmp_path: Path) -> Non
     assert (tmp_path / "rules").read_text().splitlines()[1] == "# simulated, not measured"
     again = typed("confirm", tuned)
     assert (again.returncode, "measure on a real machine" in again.stderr) == (2, True)
-
-
-def test_it_is_compared_with_published_times(campaign: tuple[Path, pl.DataFrame, str]) -> None:
-    folder, _, _ = campaign
-    found: dict[str, Any] = json.loads(typed("compare", folder, "--published", "behrooz", "--format", "json").stdout)
-    assert found["simulated"] is True
-    assert {row["label"] for row in found["over_sizes"]} >= {"default", "flattree", "ompi_binomial"}
-    assert 0 <= found["agreeing"] <= 1
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from timpani.errors import UserError
 from timpani.machine.batch.batch_system import NodeShape, NodeShare
-from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, FLUX, GRID_ENGINE, LSF, PALS, PBS
+from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, FLUX, LSF, PALS, PBS
 from timpani.machine.cores import Cores
 from timpani.machine.detect import allocated, detect
 from timpani.native.mpi import Mpi
@@ -98,11 +98,8 @@ def test_flux_names_the_nodes_of_the_job_and_old_versions_those_of_the_instance(
         (PBS.allocation, {"PBS_NODEFILE": "/missing/file"}, "PBS_NODEFILE's file /missing/file can't be read"),
         (PBS.allocation, {"PBS_NODEFILE": "EMPTY"}, "PBS_NODEFILE names no host"),
         (PBS.allocation, {"PBS_NODEFILE": "OPTION"}, "'--wdir=/' is not a node set"),
-        (LSF.allocation, {"LSB_JOBID": "7"}, "LSB_HOSTS names no host"),
         (LSF.allocation, {"LSB_JOBID": "7", "LSB_MCPU_HOSTS": "a 2 b"}, "has a host without slots: b"),
-        (LSF.allocation, {"LSB_JOBID": "7", "LSB_MCPU_HOSTS": "a two"}, "'two' is no number of slots"),
         (LSF.allocation, {"LSB_JOBID": "7", "LSB_MCPU_HOSTS": f"a {'9' * 5000}"}, "is no number of slots"),
-        (GRID_ENGINE.allocation, {"PE_HOSTFILE": "OPTION"}, "'--wdir=/' has no slots"),
         (PALS.allocation, {"PALS_HOSTLIST": "a,;id"}, "';id' is not a node set"),
         (PALS.allocation, {"PALS_HOSTFILE": "/dev/zero"}, "larger than"),
     ],

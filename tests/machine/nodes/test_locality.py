@@ -28,9 +28,6 @@ def between(name: str, a: str, b: str) -> str:
         ("epyc-2x64-smt", "0", "128", "same core"),
         ("epyc-2x64-smt", "0,128", "3,131", "same core complex"),
         ("epyc-2x64-smt", "3", "4", "same socket"),
-        ("epyc-2x64-smt", "0", "64", "same node"),
-        ("xeon-2x12", "0", "2", "same core complex"),
-        ("vm-2", "0", "1", "same core complex"),
         ("laptop-smt", "0", "1", "same core"),
         ("laptop-smt", "0", "2", "same socket"),  # recorded without its caches
         ("arm-no-sockets", "0", "1", "same node"),  # … and without sockets

