@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from timpani.stats.compare import ALPHA, INDIFFERENCE, Samples, compare_families
-from timpani.stats.jobs import JobEvidence, JobRatios
+from timpani.stats.jobs import Components, JobEvidence, JobRatios, components
 from timpani.stats.regret import VariancePrior
 
 ALGORITHMS, POINTS, CAMPAIGNS = 8, 10, 60
@@ -21,7 +21,9 @@ def evidence(log_times: NDArray[np.float64]) -> list[JobEvidence]:
 @pytest.mark.parametrize("jobs", [2, 3, 6, 10])
 def test_in_simulated_campaigns_bounds_hold_and_false_alarms_are_rare(deviation: float, jobs: int) -> None:
     random = np.random.default_rng([jobs, round(1000 * deviation)])
-    inside, another, alarms = [], [], []
+    inside: list[float] = []
+    another: list[float] = []
+    alarms: list[float] = []
     for _ in range(CAMPAIGNS):
         truth = random.normal(0, 0.1, (POINTS, ALGORITHMS, 1))
         changed = random.normal(0, deviation, (POINTS, ALGORITHMS, jobs + 1))
@@ -74,4 +76,24 @@ def test_without_a_second_job_there_are_no_bounds() -> None:
 def test_jobs_apart_are_compared_by_the_variance_within_each_side() -> None:
     found = JobEvidence.apart([1.0, 1.2, 1.4], [2.0, 2.2])
     assert (found.estimate, found.variance) == pytest.approx((-0.9, (0.08 + 0.02) / 3))
-    assert (found.dof, found.scale) == (3, pytest.approx(1 / 3 + 1 / 2))
+    assert (found.dof, found.scale) == pytest.approx((3, 1 / 3 + 1 / 2))
+
+
+@pytest.mark.parametrize("truth", [(0.08, 0.065, 0.006), (0.0, 0.02, 0.01), (0.1, 0.0, 0.0)])
+def test_components_of_variance_are_found(truth: tuple[float, float, float]) -> None:
+    random = np.random.default_rng(7)
+    points, algorithms, jobs, launches = 20, 6, 40, 3
+    numbers = np.indices((points, algorithms, jobs, launches))
+    logs = random.normal(0, 1, (points, algorithms, 1, 1)) + random.normal(0, truth[0], (points, 1, jobs, 1))
+    logs = logs + random.normal(0, truth[1], (points, algorithms, jobs, 1))
+    logs = logs + random.normal(0, truth[2], numbers[0].shape)
+    point, algorithm, job = (each.ravel() for each in numbers[:3])
+    found = components(point, algorithm, job, logs.ravel())
+    assert (found.job, found.algorithm_in_job, found.launch) == pytest.approx(truth, rel=0.1, abs=2e-3)
+
+
+def test_one_job_shows_no_variation_between_jobs() -> None:
+    zeros = np.zeros(4, dtype=np.int64)
+    found = components(zeros, np.array([0, 0, 1, 1]), zeros, np.array([0.0, 0.1, 1.0, 1.1]))
+    assert found == Components(None, None, found.launch)
+    assert found.launch == pytest.approx(0.0707, rel=1e-2)

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
 from timpani.judge.decide import BY_VALUE, EQUIVALENCE_MARGIN, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
 from timpani.judge.equal_schedules import EqualSchedules, same_simulated_times, schedule_name
+from timpani.judge.jobs import JobScope
 from timpani.judge.other_points import GainPart, OtherPoints, at_other_points, competitor_noun, gain_parts
 from timpani.judge.points import most_frequent
 from timpani.stats.sample import LATENESS_TOLERANCE, LATENESS_TOLERANCE_US
@@ -171,6 +172,7 @@ class DefaultRegret:
     set_by           what to type to select the best algorithm for all calls of the collective; None if unknown
     at_other_points  its comparison with the default at other points; None if it is slower nowhere
     parts            for a combined variant and algorithm, the gain of each alone
+    another_low, another_high  95 % interval of the gain in one more job; None for one job
     """
 
     collective: str
@@ -189,15 +191,20 @@ class DefaultRegret:
     at_other_points: OtherPoints | None = None
     parts: tuple[GainPart, ...] = ()
     arrival: str = TOGETHER
+    another_low: float | None = None
+    another_high: float | None = None
 
 
 @dataclass(frozen=True)
 class DecisionForecast:
-    """Total launches that would probably decide half and DECIDED_SHARE of the undecided points.
+    """Total launches, or jobs where several measured, that would probably decide half and DECIDED_SHARE of the
+    undecided points.
 
     of                          number of undecided points with a forecast: their ratios have bounds
-    half, most                  total launches, including those already measured
-    half_seconds, most_seconds  time for the launches that are missing; None if the time of a launch is unknown
+    half, most                  total launches or jobs, including those already measured
+    half_seconds, most_seconds  time for the missing ones; None if the time of one is unknown
+    unit                        `launch` or `job`
+    with_one_more               launches in total with one more of them
     """
 
     of: int
@@ -205,6 +212,8 @@ class DecisionForecast:
     most: int
     half_seconds: float | None
     most_seconds: float | None
+    unit: Literal["launch", "job"] = "launch"
+    with_one_more: int = 0
 
 
 @dataclass(frozen=True)
@@ -231,6 +240,7 @@ class Verdict:
     competitors        what was compared with the default: `algorithm`, `setting` or `setting or algorithm`
     winners            which of these are the best at the points where the default is slower
     arrivals           the arrival patterns, without `together`
+    scope              the jobs that it holds for; None if unknown
     """
 
     decided: int
@@ -255,6 +265,7 @@ class Verdict:
     competitors: str = "algorithm"
     winners: str = "algorithm"
     arrivals: tuple[str, ...] = ()
+    scope: JobScope | None = None
 
     @property
     def largest_regret(self) -> DefaultRegret | None:
@@ -349,10 +360,13 @@ def _launch_forecast(
     if not needed:
         return None
     half, most = (needed[ceil(share * len(needed)) - 1] for share in (0.5, DECIDED_SHARE))
-    measured = cells["launches"].max()
-    done = measured if isinstance(measured, int) else 0
-    seconds = [None if launch_seconds is None else max(0, each - done) * launch_seconds for each in (half, most)]
-    return DecisionForecast(len(needed), half, most, *seconds)
+    jobs, launches = (max(cells[name].drop_nulls().to_list(), default=0) for name in ("jobs", "launches"))
+    unit: Literal["launch", "job"] = "job" if jobs > 1 else "launch"
+    done = max(1, jobs if jobs > 1 else launches)
+    of_one = None if launch_seconds is None else launch_seconds * launches / done
+    missing = (None if of_one is None else max(0, each - done) * of_one for each in (half, most))
+    more = ceil(launches * (1 + 1 / done))
+    return DecisionForecast(len(needed), half, most, next(missing), next(missing), unit, more)
 
 
 def _too_few_launches(cells: pl.DataFrame) -> pl.DataFrame:

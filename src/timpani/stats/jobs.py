@@ -16,6 +16,7 @@ Source: Searle, Casella & McCulloch, Variance Components, 1992; Smyth, Stat. App
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import sqrt
 from typing import Self
 
 import numpy as np
@@ -117,3 +118,59 @@ class JobRatios:
         reach = -stdtrit(np.maximum(self.dof, 1), tails) * np.sqrt(self.variance * scale)
         reach = np.where(self.dof > 0, reach, np.inf)
         return np.exp(self.estimate - reach), np.exp(self.estimate + reach)
+
+
+@dataclass(frozen=True)
+class Components:
+    """Standard deviations of ln time, by what varies; None where that was not replicated.
+
+    job               moves all algorithms of a point equally
+    algorithm_in_job  moves one of them: what comparisons rest on
+    launch            between launches of one job
+    """
+
+    job: float | None
+    algorithm_in_job: float | None
+    launch: float | None
+
+
+def components(
+    point: NDArray[np.int64], algorithm: NDArray[np.int64], job: NDArray[np.int64], log_time: Floats
+) -> Components:
+    """The components of variance of launches, by moments; all of shape (launches,), the first three are numbers.
+
+    At each point, a table with a row for each job and a column for each algorithm gives the mean squares of jobs and of
+    the rest; their expectations give the components (Searle, Casella & McCulloch 1992, chapter 4). None is below 0.
+    """
+    (points, _, jobs), of_launch, mean, launches = _grouped((point, algorithm, job), log_time)
+    launch = _mean_square(log_time - mean[of_launch], len(log_time) - len(mean))
+    _, of_cell, cell_mean, in_jobs = _grouped(tuple(np.unique((point, algorithm, job), axis=1))[:2], mean)
+    several = in_jobs[of_cell] > 1
+    rest, points, jobs = (mean - cell_mean[of_cell])[several], points[several], jobs[several]
+    (row_points, _), of_row, shift, algorithms = _grouped((points, jobs), rest)
+    rows = np.bincount(row_points)  # jobs of each point
+    left = 1 - 1 / rows[row_points]  # degrees of freedom that each row of a point has
+    rest_square = _mean_square(rest - shift[of_row], float(((algorithms - 1) * left).sum()))
+    job_square = _mean_square(np.sqrt(algorithms) * shift, float(left.sum()))
+    per_job = float(np.mean(1 / launches)) if len(launches) else 0.0
+    of_algorithm = None if rest_square is None else rest_square - (launch or 0.0) * per_job
+    of_job = None if job_square is None else (job_square - (rest_square or 0.0)) / float(algorithms.mean())
+    return Components(*map(_deviation, (of_job, of_algorithm, launch)))
+
+
+def _grouped(
+    by: tuple[NDArray[np.int64], ...], values: Floats
+) -> tuple[tuple[NDArray[np.int64], ...], NDArray[np.int64], Floats, NDArray[np.int64]]:
+    """The groups of equal `by`, the group of each value, and each group's mean and size."""
+    groups, of_value = np.unique(np.array(by), axis=1, return_inverse=True)
+    of_value = of_value.reshape(-1)
+    sizes = np.bincount(of_value)
+    return tuple(groups), of_value, np.bincount(of_value, values) / sizes, sizes
+
+
+def _mean_square(deviations: Floats, freedom: float) -> float | None:
+    return float((deviations**2).sum()) / freedom if freedom > 0 else None
+
+
+def _deviation(variance: float | None) -> float | None:
+    return None if variance is None else sqrt(max(0.0, variance))

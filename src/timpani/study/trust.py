@@ -109,6 +109,11 @@ def _checksum(file: Path) -> str:
 
 
 def _known_files() -> Path:
-    """`$XDG_CONFIG_HOME/timpani/trusted` or `~/.config/timpani/trusted`: lines of a SHA-256 sum and a name."""
+    """Lines of a SHA-256 sum and a name."""
+    return settings_folder() / "trusted"
+
+
+def settings_folder() -> Path:
+    """`$XDG_CONFIG_HOME/timpani` or `~/.config/timpani`: what Timpani remembers of this user."""
     given = os.environ.get("XDG_CONFIG_HOME", "")
-    return (Path(given) if Path(given).is_absolute() else Path.home() / ".config") / "timpani" / "trusted"
+    return (Path(given) if Path(given).is_absolute() else Path.home() / ".config") / "timpani"

@@ -97,7 +97,7 @@ def _answer_blocks(verdict: Verdict) -> Iterator[Block]:
     """The answer under the title `Verdict`, which it need not repeat."""
     for block in answer_blocks(verdict):
         if isinstance(block, Sentence) and block.name == "answer":
-            text = block.text.removeprefix("Verdict: ")
+            text = block.text.removeprefix("Verdict").lstrip(": ")
             yield replace(block, text=text[:1].upper() + text[1:])
         else:
             yield block

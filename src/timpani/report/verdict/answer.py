@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from math import sqrt
 
 from timpani.judge.decide import EQUIVALENCE_MARGIN
+from timpani.judge.jobs import JOBS_OF_A_MACHINE, JobScope
 from timpani.judge.verdict import DECIDED_SHARE, DecisionForecast, DefaultRegret, Verdict
+from timpani.machine.nodes.node_set import fold
 from timpani.report.document.blocks import Block, NextCommand, Sentence
 from timpani.stats.compare import ALPHA, INDIFFERENCE, INDIFFERENCE_TEXT
 from timpani.stats.regret import ALPHA as RACE_ALPHA
@@ -61,8 +64,39 @@ def answer_blocks(verdict: Verdict, limits: Mapping[int, str] | None = None) -> 
         yield from _gains(verdict, limits or {})
     elif not verdict.undecided:
         yield Sentence("no_gain", f"No {verdict.competitors} is {faster(verdict.simulated)}.")
+    if verdict.scope and not verdict.simulated:
+        yield another_job(verdict.scope)
     if verdict.forecast:
         yield from _what_would_decide(verdict.forecast, verdict)
+
+
+def holds_for(scope: JobScope) -> str:
+    """`in this job (n[1-2], 28 November 2026)`, `over 3 jobs (…)`, or of many `on this machine (6 jobs, …)`."""
+    first, last = (f"{day.day} {day:%B %Y}" for day in (scope.first, scope.last))
+    days = last if first == last else f"{first.removesuffix(f' {scope.last:%Y}')} to {last}"
+    about = f"{fold(scope.nodes)}, {days}"
+    if scope.jobs == 1:
+        return f"in this {scope.noun} ({about})"
+    jobs = counted(scope.jobs, scope.noun)
+    return f"over {jobs} ({about})" if scope.jobs < JOBS_OF_A_MACHINE else f"on this machine ({jobs}, {about})"
+
+
+ELSEWHERE = "1 to 9 %"
+"""By how much another job changed the ratio of two algorithms on four supercomputers, as standard deviation of its
+logarithm: 1 to 3 % on Fugaku, 2 to 7 % on Leonardo, 9 % on LUMI (public results of PICO, 2025)."""
+
+
+def another_job(scope: JobScope) -> Sentence:
+    """How much another job may change ratios: what this machine's history or several jobs show, or else elsewhere."""
+    moved = None if scope.history is None else scope.history.components.algorithm_in_job
+    if moved is not None and scope.history:
+        known = f"{scope.history.jobs} {scope.noun}s until {scope.history.until}"
+        text = f"Another {scope.noun} changes ratios by about {per_cent(sqrt(2) * moved)} here ({known})."
+    elif scope.jobs > 1:
+        text = f"The intervals include how much ratios change from {scope.noun} to {scope.noun}."
+    else:
+        text = f"Another {scope.noun} may change ratios, by an unknown amount; on four supercomputers by {ELSEWHERE}."
+    return Sentence("another_job", text, {"jobs": scope.jobs, "algorithm_in_job": moved})
 
 
 def answer_sentence(verdict: Verdict) -> str:
@@ -108,6 +142,7 @@ def _answer(verdict: Verdict) -> Sentence:
     counts = {"fine": fine, "slower": verdict.slower, "undecided": verdict.undecided, "points": verdict.decided}
     points = counted(verdict.decided, "point")
     title = f"Verdict where ranks enter {' or '.join(verdict.arrivals)}" if verdict.arrivals else "Verdict"
+    title += f" {holds_for(verdict.scope)}" if verdict.scope else ""
     if not verdict.has_collectives:
         text = "Verdict: none asked for; messages and transposes have no default to decide on."
     elif not verdict.decided:
@@ -185,7 +220,9 @@ def _gain(loss: DefaultRegret, before: str = "", depth: int = 1) -> Sentence:
     size = f" at {show_size(loss.message_bytes)}" if is_sized(loss.collective) else ""
     known = loss.gain_low is not None and loss.gain_high is not None
     ends = f"bounds of {per_cent(1 - RACE_ALPHA)} each:" if loss.raced else f"{per_cent(1 - ALPHA)} interval"
-    interval = f" ({ends} {loss.gain_low:.2f} to {loss.gain_high:.2f})" if known else ""
+    another = loss.another_low is not None and loss.another_high is not None
+    further = f"; in another job {loss.another_low:.2f} to {loss.another_high:.2f}" if another else ""
+    interval = f" ({ends} {loss.gain_low:.2f} to {loss.gain_high:.2f}{further})" if known else ""
     where = f"{loss.collective}{size} on {counted(loss.ranks, 'rank')}"
     text = f"{before}{where}: {loss.schedule or loss.best_label}, {loss.gain:.2f} times as fast{interval}"
     return Sentence("gain", text, {"collective": loss.collective, "best": loss.best_label, "gain": loss.gain}, depth)
@@ -194,12 +231,13 @@ def _gain(loss: DefaultRegret, before: str = "", depth: int = 1) -> Sentence:
 def _what_would_decide(forecast: DecisionForecast, verdict: Verdict) -> Iterator[Block]:
     """How many launches would probably decide what is undecided, of few points all of them; and the command."""
 
-    def cost(launches: int, seconds: float | None, noun: str = "") -> str:
-        if launches >= _MANY_LAUNCHES:
+    def cost(number: int, seconds: float | None, noun: str = "") -> str:
+        if number >= _MANY_LAUNCHES:
             return f"more than {_MANY_LAUNCHES}{noun}"
-        return f"{launches}{noun}" + (f" ({show_seconds(seconds)} more)" if seconds is not None else "")
+        return f"{number}{noun}" + (f" ({show_seconds(seconds)} more)" if seconds is not None else "")
 
-    noun = " launches in total"
+    of_jobs = forecast.unit == "job"
+    noun = f" {f'{verdict.scope.noun if verdict.scope else forecast.unit}s' if of_jobs else 'launches'} in total"
     some = "" if forecast.of == verdict.undecided else f"{forecast.of} of "
     if forecast.of < _FEW_UNDECIDED:
         points = f"{some}the undecided {'point' if verdict.undecided == 1 else 'points'}"
@@ -213,11 +251,14 @@ def _what_would_decide(forecast: DecisionForecast, verdict: Verdict) -> Iterator
         text += "."
     yield Sentence("would_decide", text, asdict(forecast))
     if verdict.decide_command:
-        yield NextCommand("decide", verdict.decide_command, depth=1)
+        yield NextCommand("decide", verdict.decide_command, "The next of them" if of_jobs else "", depth=1)
 
 
 def affordable_launches(forecast: DecisionForecast) -> tuple[int, float | None] | None:
-    """The total launches that the command asks for, and the seconds of the missing ones; None if no number helps."""
+    """The total launches that the command asks for, and the seconds of the missing ones; None if no number helps. In
+    one job more cannot be measured than one job."""
+    if forecast.unit == "job" and forecast.half < _MANY_LAUNCHES:
+        return forecast.with_one_more, None
     for launches, seconds in ((forecast.most, forecast.most_seconds), (forecast.half, forecast.half_seconds)):
         if launches < _MANY_LAUNCHES:
             return launches, seconds

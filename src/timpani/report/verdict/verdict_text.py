@@ -22,6 +22,7 @@ from timpani.judge.equal_schedules import (
     schedule_name,
     without_contradictions,
 )
+from timpani.judge.jobs import JobScope, job_scope
 from timpani.judge.other_points import at_other_points, gain_parts
 from timpani.judge.raced import race_standings, race_verdict, raced_results
 from timpani.judge.verdict import Verdict, summarize
@@ -51,6 +52,7 @@ def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame)
     verdict = summarize(
         decisions, cells, campaign.launch_seconds, header.study.launches, campaign.settings, compared, equal
     )
+    verdict = replace(verdict, scope=job_scope(campaign))
     if (busy := too_busy(campaign.launches)) and (verdict.undecided or not verdict.is_conclusive):
         return replace(verdict, forecast=None, too_busy=busy)
     if verdict.forecast is None or not (affordable := affordable_launches(verdict.forecast)):
@@ -148,6 +150,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
         "undecided": verdict.undecided,
         "false_alarms": ALPHA * verdict.decided,
         "by_value": by_value,
+        "jobs": _jobs(verdict.scope),
         "race": asdict(race) if race else None,
         "launches_asked": header.study.launches,
         "too_few_launches": verdict.too_few_launches,
@@ -168,6 +171,13 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
             )
         ),
     }
+
+
+def _jobs(scope: JobScope | None) -> dict[str, Any] | None:
+    if scope is None:
+        return None
+    history = scope.history and asdict(scope.history)
+    return asdict(scope) | {"first": scope.first.isoformat(), "last": scope.last.isoformat(), "history": history}
 
 
 def _sampled_points(standings: pl.DataFrame) -> pl.DataFrame:
