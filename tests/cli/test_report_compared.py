@@ -1,7 +1,6 @@
 """`timpani report A B`: one page of two campaigns, as a user sees it."""
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -9,28 +8,7 @@ import pytest
 from tests.cli.test_compare import campaign
 from tests.cli.typed import typed
 from tests.judge.campaigns import around
-
-
-class Page(HTMLParser):
-    """The text of a page, and whatever it refers to."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.texts: list[str] = []
-        self.tags: list[str] = []
-        self.references: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.references += [value for name, value in attrs if name in ("src", "href") and value]
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-
-    @property
-    def text(self) -> str:
-        return " ".join(" ".join(self.texts).split())
+from tests.report.page.test_page import Page
 
 
 @pytest.fixture(scope="module")
@@ -60,9 +38,11 @@ def test_one_page_has_what_changed_the_figure_and_both_campaigns(pair: tuple[Pat
     assert "Faster in B (1)" in page.text
     assert "Only A has times for 1 cell (1) bcast chain (1)" in page.text
     assert "Only B has times for 1 cell (1) bcast <ring> (1)" in page.text  # as text, not as a tag
-    assert {"svg", "table"} <= set(page.tags)
-    assert "script" not in page.tags
-    assert not [each for each in page.references if not each.startswith("#")]
+    tags = {tag for tag, _ in page.elements}
+    assert {"svg", "table"} <= tags
+    assert "script" not in tags
+    references = [value for _, values in page.elements for name, value in values.items() if name in ("src", "href")]
+    assert not [each for each in references if each and not each.startswith("#")]
     assert not re.search(r"url\((?!#)", written.read_text())
     before = written.read_bytes()
     again = typed("report", *pair)

@@ -34,8 +34,6 @@ def test_the_studys_types_are_other_names() -> None:
         ("bcast", "composed/two_level:setup_each_call=2", "out of range"),
         ("alltoallv", "composed/scatters:setup_each_call=1", "no parameters"),
         ("bcast", "composed/tow_level", "did you mean two_level"),
-        ("bcast", "composed/default", "default"),
-        ("scan", "composed/two_level", "two_level"),
     ],
 )
 def test_an_unknown_composition_is_refused(collective: str, text: str, said: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.campaign_files import write_header, write_lines
+from tests import campaign_files
 from tests.report.message_campaign import message_header, message_launches, message_results, timed
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
@@ -133,11 +133,7 @@ def write_campaign(
     folder: Path, header: dict[str, Any], results: list[LaunchResult], launches: list[dict[str, Any]]
 ) -> Path:
     """A campaign folder as `timpani run` leaves it."""
-    folder.mkdir()
-    write_header(folder, **header)
-    write_lines(folder / "results.jsonl", [result.as_line() for result in results])
-    write_lines(folder / "launches.jsonl", launches)
-    return folder
+    return campaign_files.write_campaign(folder, results, launches, **header)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ import io
 import json
 
 import pytest
-from hypothesis import strategies as st
 from markupsafe import Markup
 
 from timpani.errors import UserError
@@ -101,9 +100,6 @@ def test_an_unknown_bound_is_a_dash_and_an_unknown_number_has_no_interval() -> N
     assert json.loads(render(Document("", (Table("t", ("a",), rows([[float("nan")]])),)), "json"))["t"]["rows"] == [
         {"a": None}
     ]
-
-
-NUMBERS = st.floats(0.001, 1e6)
 
 
 def test_csv_of_sentences_alone_is_refused() -> None:

@@ -54,27 +54,6 @@ def cells_by_ranks() -> pl.DataFrame:
 
 
 @pytest.fixture
-def ratios() -> pl.DataFrame:
-    """Three algorithms against the default: knomial faster, linear slower, binomial maybe neither."""
-    return pl.DataFrame(
-        [
-            {
-                "label": label,
-                "ranks": 2,
-                "message_bytes": size,
-                "ratio": ratio,
-                "ratio_low": ratio * 0.9,
-                "ratio_high": ratio * 1.1,
-                "significant": label != "binomial",
-                "status": "skewed" if (label, size) == ("linear", 64) else "ok",
-            }
-            for label, ratio in (("knomial:radix=4", 1.6), ("linear", 0.5), ("binomial", 1.02))
-            for size in SIZES
-        ]
-    )
-
-
-@pytest.fixture
 def decisions() -> pl.DataFrame:
     """Two rank counts by six sizes; a tie at 64 B."""
     return pl.DataFrame(

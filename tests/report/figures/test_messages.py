@@ -48,7 +48,3 @@ def test_throughput_rises_where_time_per_byte_falls_and_its_interval_stands_upri
     assert all(rule["y"] > rule["y2"] for rule in intervals)
     points = about(items(figure, "symbol"), "ranks 0 and 1")
     assert points[0]["y"] > points[-1]["y"]
-
-
-def at(messages: pl.DataFrame, size: int) -> pl.DataFrame:
-    return messages.filter(pl.col("message_bytes") == size)

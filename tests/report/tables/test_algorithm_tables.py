@@ -2,12 +2,10 @@
 
 import pytest
 
-from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
 from timpani.report.document.table import Table, Value
 from timpani.report.page.contents import Report
 from timpani.report.tables.algorithm_tables import latency_tables, with_best
-from timpani.study.cell import Algorithm, Cell
 
 
 def tables(report: Report, collective: str) -> list[Table]:
@@ -37,11 +35,3 @@ def test_only_what_is_significantly_faster_than_the_default_is_bold(of_bcast: li
 def test_statuses_stand_as_marks_and_a_failed_cell_says_so(of_bcast: list[Table]) -> None:
     assert [entry(table, "64 B", "linear").marks for table in of_bcast] == ["n", "n", "no"]
     assert entry(of_bcast[0], "4 MiB", "linear") == Value("failed", marks="f")
-
-
-def medians(name: str, median: float) -> list[LaunchResult]:
-    cell = Cell("bcast", Algorithm.parse(f"openmpi/{name}"), 2, "core", 8, "warm")
-    return [
-        LaunchResult(cell, launch, "desk", median_us=median * (1 + launch / 1000), osu_avg_us=median)
-        for launch in range(1, 9)
-    ]

@@ -3,37 +3,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.campaign_files import results_frame
-from timpani.campaign.folder.launch_result import LaunchResult
+from tests.campaign_files import cell, raced, results_of
 from timpani.judge.cell_table import estimate_cells
-from timpani.judge.raced import RacedResults
 from timpani.report.tables.osu_format import osu_blocks
-from timpani.study.cell import Algorithm, Cell
 
 LOGS = Path(__file__).parents[2] / "data" / "osu"
 
 
-def cells(collective: str, *message_bytes: int, error: str | None = None) -> pl.DataFrame:
-    return estimate_cells(
-        RacedResults.from_rows(
-            results_frame(
-                [
-                    LaunchResult(
-                        cell=Cell(collective, Algorithm("openmpi", "knomial"), 4, "core", size, "warm"),
-                        launch=1,
-                        machine="here",
-                        median_us=2.0,
-                        osu_avg_us=0.93 + size / 1024,
-                        osu_min_us=0.78,
-                        osu_max_us=1.07,
-                        repetitions=1000,
-                        error=error,
-                    )
-                    for size in message_bytes
-                ]
-            )
-        )
-    )
+def cells(collective: str, *message_bytes: int) -> pl.DataFrame:
+    times = {cell("knomial", size, collective=collective, ranks=4): [2.0] for size in message_bytes}
+    return estimate_cells(raced(results_of(times, osu_avg_us=0.93, osu_min_us=0.78, osu_max_us=1.07, repetitions=1000)))
 
 
 @pytest.mark.parametrize("full", [False, True])

@@ -75,22 +75,6 @@ def test_at_most_three_gains_come_with_what_switches_their_algorithm_on() -> Non
             "300 (4 min 54 s more).",
         ),
         (
-            10,
-            DecisionForecast(8, 20, 3000, None, None),
-            "Half of 8 of the undecided points would probably be decided after 20 launches in total, 90 % after more "
-            "than 1000.",
-        ),
-        (
-            10,
-            DecisionForecast(10, 2000, 3000, 1e5, 1e6),
-            "Half of the undecided points would probably be decided after more than 1000 launches in total.",
-        ),
-        (
-            1,
-            DecisionForecast(1, 250, 250, 14.0, 14.0),
-            "The undecided point would probably be decided after 250 launches in total (14 s more).",
-        ),
-        (
             3,
             DecisionForecast(1, 2000, 2000, None, None),
             "1 of the undecided points would probably be decided after more than 1000 launches in total.",
