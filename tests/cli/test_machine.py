@@ -55,7 +55,8 @@ def test_a_script_runs_the_same_command_on_what_the_job_gets(tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     assert "#SBATCH --partition=EPYC\n#SBATCH --nodes=4\n" in done.stdout
     last = done.stdout.splitlines()[-1]
-    assert " run bcast --sizes 8 --launches 4 -o 'a b' --on here --launches " in last
+    assert last.endswith(" run bcast --sizes 8 --launches 4 -o 'a b' --on here --launches 4")
+    assert "submits 2 jobs one after another, each on other nodes and with 4 more" in done.stdout
     # `run --dry-run` shows what would be submitted.
     shown = typed("run", *words, "--on=slurm:EPYC,nodes=4,jobs=2", "--dry-run", cwd=tmp_path)
     assert shown.stdout == done.stdout

@@ -23,7 +23,7 @@ STUDY = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms")
 
 @pytest.fixture(scope="module")
 def lab(make: Make) -> Made:
-    made = make("--nodes", "3", "--cores", "2", "--groups", "2", "--slurm")
+    made = make("--nodes", "6", "--cores", "2", "--groups", "2", "--link", "900mbit:1gbit", "--slurm")
     build(FOUND[0])  # its time is not the jobs'
     return made
 
@@ -31,25 +31,35 @@ def lab(make: Make) -> Made:
 def test_a_partition_is_written_down_with_its_switches(lab: Made) -> None:
     done = lab.exec("n1", *MAIN, "machine", "detect", "--partition", "lab")
     assert done.returncode == 0, done.stderr
-    assert '[[groups]]\nname = "g1"\nnodes = "n[1-2]"\ncores = 2\n' in done.stdout
-    assert '[[groups]]\nname = "g2"\nnodes = "n3"\ncores = 2\n' in done.stdout
+    assert '[[groups]]\nname = "g1"\nnodes = "n[1-3]"\ncores = 2\n' in done.stdout
+    assert '[[groups]]\nname = "g2"\nnodes = "n[4-6]"\ncores = 2\n' in done.stdout
     wrong = lab.exec("n1", *MAIN, "machine", "detect", "--partition", "nolab")
     assert wrong.returncode == 2
     assert "Slurm knows no nodes of the partition 'nolab'" in wrong.stderr
 
 
-def test_the_jobs_of_an_array_share_the_launches_and_ranks_are_where_asked(lab: Made, tmp_path: Path) -> None:
-    where = ("--ranks", "3", "--placement", "node", "--on", "slurm:lab,nodes=3,jobs=2")
-    done = lab.exec("n1", *MAIN, "run", *STUDY, "--launches", "2", *where, "-o", "c", cwd=tmp_path)
+def test_every_job_measures_on_other_nodes_whose_links_differ(lab: Made, tmp_path: Path) -> None:
+    """Behind another switch, then on unused nodes, then at least on another pair; and the command resumes."""
+    command = (*MAIN, "run", *STUDY, "--ranks", "2", "--placement", "node", "--on", "slurm:lab,nodes=2,jobs=4")
+    done = lab.exec("n1", *command, "-o", "c", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert len(keys(tmp_path / "c")) == 2
+    pairs = {launch["launch"]: frozenset(rank["host"] for rank in launch["ranks"]) for launch in starts(tmp_path / "c")}
+    assert pairs.keys() == set(range(1, 9))
+    by_job = [pairs[number] for number in (1, 3, 5, 7)]
+    assert by_job == [pairs[number] for number in (2, 4, 6, 8)]
+    assert [pair <= {"n1", "n2", "n3"} for pair in by_job[:2]] == [True, False]
+    assert by_job[1] <= {"n4", "n5", "n6"}
+    assert len(by_job[0] | by_job[1] | by_job[2]) == 6
+    assert len(set(by_job)) == 4
+    assert all(launch["binding_mistake"] is None for launch in starts(tmp_path / "c"))
     assert {line["machine"] for line in results(tmp_path / "c")} == {"lab"}
-    for launch in starts(tmp_path / "c"):
-        assert [rank["host"] for rank in launch["ranks"]] == ["n1", "n2", "n3"]
-        assert [place["host"] for place in launch["asked"]] == ["n1", "n2", "n3"]
-        assert launch["binding_mistake"] is None
-    assert len(list(tmp_path.glob("timpani-*_[12].log"))) == 2
-    assert "2 of 2 measured" not in done.stderr.partition("1 of 2 measured")[0], "the first job took both launches"
+    assert "(2 of 4), not on n[1-3]; " in done.stderr
+    assert "(4 of 4), which may share nodes with earlier jobs: 6 nodes can be used" in done.stderr
+    again = lab.exec("n1", *command, "-o", "c", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert "(4 of 4)" in again.stderr
+    assert "(3 of 4)" not in again.stderr
+    assert len(keys(tmp_path / "c")) == 8
 
 
 def test_a_signaled_job_keeps_its_results_and_the_next_job_continues(lab: Made, tmp_path: Path) -> None:
@@ -85,7 +95,7 @@ def test_rules_are_tuned_and_confirmed_in_jobs(lab: Made, tmp_path: Path) -> Non
     where = ("--on", "slurm:lab,nodes=2,tasks=2,time=10")
     printed = lab.exec("n1", *MAIN, "tune", *what, *where, "-o", "tuned", "--dry-run", cwd=tmp_path)
     assert "#SBATCH --time=00:10:00" in printed.stdout
-    assert printed.stdout.splitlines()[-1].endswith(f" tune {' '.join(what)} -o tuned --on here")
+    assert printed.stdout.splitlines()[-1].endswith(f" tune {' '.join(what)} -o tuned --until rules --on here")
     assert list(tmp_path.iterdir()) == []
     done = lab.exec("n1", *MAIN, "tune", *what, *mpi, *where, "-o", "tuned", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

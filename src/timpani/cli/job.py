@@ -2,26 +2,28 @@
 
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from timpani.campaign.folder.header import read_header
+from timpani.campaign.folder.records import JOBS, RESULTS, read_records
 from timpani.cli.terminal.ending import RESUMES
 from timpani.errors import UserError
 from timpani.machine.batch.batch_job import BatchJob, loaded_modules
 from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, job_script, names_batch_system
-from timpani.machine.batch.slurm_jobs import follow_job, submit
+from timpani.machine.batch.slurm_jobs import follow_job, other_nodes, submit
 
 _ON = "--on"
 _DRY_RUN = "--dry-run"
 
 JOB_SETTINGS = (
     "After the partition or queue, settings of the job, separated by commas: nodes=2, tasks=48 (on each node), "
-    "time=2:00:00, jobs=1 (number of jobs, which run one after another), account=, qos=, constraint=, "
+    "time=2:00:00, jobs=1 (number of jobs, one after another, each on other nodes), account=, qos=, constraint=, "
     "modules=gcc+openmpi/5.0."
 )
 
@@ -38,39 +40,119 @@ def place_named(words: Sequence[str]) -> str | None:
     return next(iter([*following, *joined][-1:]), None)
 
 
-def run_as_job(on: str, dry_run: bool, added: Sequence[str] = (), launches: int | None = None) -> None:
-    """Submit what was typed as a job and follow it, or print its script; exits with status 1 where the job failed.
+JOB_LAUNCHES = 2
+"""Launches in each of several jobs, where none are given: the least that shows a failure and a second mode."""
 
-    added     words to add, so that the command means the same whenever the job runs
-    launches  of the campaign, which an array of jobs shares; None: each job does as much as it can
+
+def launches_of_job(on: str, typed: int | None) -> int | None:
+    """The launches of each of several jobs; None where `on` asks for one job, whose command has them."""
+    return (typed or JOB_LAUNCHES) if BatchJob.parse(on).jobs > 1 else None
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a job does; with `launches`, what each of the jobs does that were asked for, one after another.
+
+    words        of the command in the job, but for its place
+    campaign     which it measures into
+    launches     that each of several jobs adds; None: one job
+    resumed      whether the next step measures what the last job left
+    elsewhere    further campaigns of jobs whose nodes it avoids
+    notes        for a reader of the script
+    """
+
+    words: Sequence[str]
+    campaign: Path
+    launches: int | None = None
+    resumed: bool = False
+    elsewhere: Sequence[Path] = ()
+    notes: Sequence[str] = ()
+
+    def commands(self, jobs: int) -> Iterator[tuple[str, list[str]]]:
+        """Each job by its number and its command, as far as it has not measured yet."""
+        command = [_timpani(), *self.words, _ON, "here"]
+        if self.launches is None:
+            yield "", command
+            return
+        for number in range(1, jobs + 1):
+            upto = number * self.launches
+            if (number < jobs or self.resumed) and _last_launch(self.campaign) >= upto:
+                continue
+            yield f" ({number} of {jobs})", [*command, "--launches", str(upto)]
+
+
+def run_in_jobs(on: str, dry_run: bool, steps: Iterable[Step]) -> None:
+    """Submit a job for each of `steps`, or several, and follow it; or print the first script.
+
+    Exits with status 1 where a job failed; the same command then submits what is left.
     """
     job = BatchJob.parse(on)
     job = replace(job, modules=job.modules or loaded_modules(os.environ))
-    script = job_script(job, [_timpani(), *_for_the_job(sys.argv[1:]), *added, _ON, "here"], launches)
-    if dry_run:
-        typer.echo(script, nl=False)
-    else:
-        _submit(job.system, script)
+    if job.system != "slurm":
+        first = next(iter(steps), None)
+        script = first and job_script(job, [_timpani(), *first.words, _ON, "here"], first.launches, first.notes)
+        if not dry_run:
+            form = BATCH_SYSTEMS[job.system].form
+            submit_it = f"{form.submit} job.sh" if form else ""
+            raise UserError(
+                "Timpani submits jobs to Slurm only", f"`timpani script … > job.sh`, then `{submit_it}`, does it"
+            )
+        typer.echo(script or "", nl=False)
+        return
+    for step in steps:
+        several = step.launches is not None
+        avoided = (*step.elsewhere, step.campaign) if several else step.elsewhere
+        others = (
+            f"`timpani {step.words[0]} --on slurm:…` submits {job.jobs} jobs one after another, each on other nodes "
+            f"and with {step.launches} more --launches"
+        )
+        for which, command in step.commands(job.jobs):
+            earlier = [line["nodes"] for campaign in avoided for line in _lines(campaign, JOBS)]
+            placed, where = other_nodes(job, earlier) if earlier else (job, "")
+            script = job_script(replace(placed, jobs=1), command, notes=(*[others] * several, *step.notes))
+            if dry_run:
+                typer.echo(script, nl=False)
+                return
+            _submit(script, which, where)
 
 
-def _submit(system: str, script: str) -> None:
-    if system != "slurm":
-        form = BATCH_SYSTEMS[system].form
-        command = f"{form.submit} job.sh" if form else ""
-        raise UserError("Timpani submits jobs to Slurm only", f"`timpani script … > job.sh`, then `{command}`, does it")
+def _submit(script: str, which: str, where: str) -> None:
+    """Submit one job and follow it to its end.
+
+    which, where  which of several jobs it is, and on which nodes, in words; empty: the only one, on any nodes
+    """
     number = submit(script)
-    typer.echo(f"job {number}; `scancel {number}` ends it, and it continues when this command is stopped", err=True)
+    typer.echo(
+        f"job {number}{which}{where}; `scancel {number}` ends it, and it continues when this command is stopped",
+        err=True,
+    )
     end = follow_job(number)
-    how = ", ".join(sorted(end.states)).lower() or "forgotten by Slurm"
-    if not end.seen and not (end.states and end.states <= {"CANCELLED"}):
+    how = end.state.lower() or "forgotten by Slurm"
+    if not end.seen and end.state != "CANCELLED":
         raise UserError(
             f"job {number} ended ({how}) and wrote no log in {Path.cwd()}: its node may not share this folder",
             "start from a folder that all nodes share, such as a home folder, and not /tmp",
         )
-    if end.states <= {"COMPLETED"}:
-        return
-    typer.echo(f"job {number}: {how}; {RESUMES}", err=True)
-    raise typer.Exit(1)
+    if end.state not in ("COMPLETED", ""):
+        typer.echo(f"job {number}: {how}; {RESUMES}", err=True)
+        raise typer.Exit(1)
+
+
+def _last_launch(campaign: Path) -> int:
+    """The number of the newest launch with a result; 0 where there is no campaign yet."""
+    return max((line["launch"] for line in _lines(campaign, RESULTS)), default=0)
+
+
+def _lines(campaign: Path, name: str) -> list[dict[str, Any]]:
+    """The lines of a campaign's file; none where there is no campaign yet."""
+    if not (campaign / "campaign.json").exists():
+        return []
+    return read_records(campaign, read_header(campaign)).values(name)
+
+
+def typed_words(added: Sequence[str] = ()) -> list[str]:
+    """The words that were typed, for a job, and `added` ones."""
+    return [*_for_the_job(sys.argv[1:]), *added]
 
 
 def _for_the_job(words: Sequence[str]) -> list[str]:

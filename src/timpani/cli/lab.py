@@ -33,7 +33,9 @@ def up(
     nodes: Annotated[int, typer.Option(min=1, max=250, help="Nodes in all.")] = 4,
     cores: Annotated[int, typer.Option(min=1, max=1024, help="Cores of each node.")] = 2,
     groups: Annotated[int, typer.Option(min=1, help="Switches among which the nodes are divided.")] = 1,
-    link: Annotated[str, typer.Option(help="Rate of each node's link: 1gbit, 250mbit.")] = "1gbit",
+    link: Annotated[
+        str, typer.Option(help="Rate of each node's link: 1gbit; from the first to the last node 900mbit:1gbit.")
+    ] = "1gbit",
     uplink: Annotated[
         str | None, typer.Option(help="Rate between a group's switch and the others; by default the link's.")
     ] = None,
@@ -44,8 +46,16 @@ def up(
         raise UserError(f"{nodes} nodes can't make {groups} groups", "ask for fewer groups or more nodes")
     if uplink and groups == 1:
         raise UserError("one group has no uplink", "ask for --groups 2, or leave out --uplink")
-    rate, between = parse_rate(link), parse_rate(uplink or link)
-    layout = Layout(nodes=nodes, cores=cores, groups=groups, link=rate, uplink=between, slurm=slurm)
+    rate, *last = map(parse_rate, link.split(":", 1))
+    layout = Layout(
+        nodes=nodes,
+        cores=cores,
+        groups=groups,
+        link=rate,
+        last_link=last[0] if last else None,
+        uplink=parse_rate(uplink) if uplink else rate,
+        slurm=slurm,
+    )
     check_root()
     check_programs(slurm)
     made = make(layout)
@@ -101,7 +111,7 @@ def down(
 
 
 def _description(made: Lab, layout: Layout) -> list[str]:
-    extras = [f"links of {show_rate(layout.link)}"]
+    extras = [f"links of {layout.shown_links}"]
     extras += [f"uplinks of {show_rate(layout.uplink)}"] if layout.groups > 1 else []
     extras += ["Slurm"] if layout.slurm else []
     return [

@@ -104,7 +104,7 @@ def links(machine: Machine) -> dict[str, str]:
     """The rates of a lab's links in tc's notation: of each node's link, and of each group's uplink."""
     _, layout = choose_whole_lab(machine.lab)
     uplink = {"uplink": show_rate(layout.uplink)} if layout.groups > 1 else {}
-    return {"link": show_rate(layout.link), **uplink}
+    return {"link": show_rate(min(layout.link, layout.last_link or layout.link)), **uplink}
 
 
 def shares_cores(machine: Machine) -> bool:

@@ -1,7 +1,7 @@
 """`timpani tune`: files that make the library choose as was measured; what is wrong with one, and what it chooses."""
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import Campaign, load, load_one_machine, verify, way_on
 from timpani.campaign.read.context import machine_layouts
 from timpani.campaign.run.processes import remove_leftovers
-from timpani.cli.job import asks_for_job, run_as_job
+from timpani.cli.job import Step, asks_for_job, launches_of_job, run_in_jobs, typed_words
 from timpani.cli.terminal.completing import complete_campaign, complete_campaign_or_what
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign as CampaignArgument
@@ -33,6 +33,7 @@ from timpani.cli.terminal.options import (
 from timpani.errors import UserError, printable
 from timpani.judge.choose_rules import rule_line, rules_text, select, warnings
 from timpani.judge.raced import raced_results
+from timpani.machine.batch.batch_job import BatchJob
 from timpani.machine.where import resolve
 from timpani.native.mpi import Mpi
 from timpani.report.words.output_files import write_file
@@ -47,12 +48,12 @@ from timpani.tune.explanation import explained
 from timpani.tune.foreign_file import read_file
 from timpani.tune.from_campaign import installed_library
 from timpani.tune.library_choices import library_choices
-from timpani.tune.making_rules import decisive_study, measure_and_confirm, write_rules
+from timpani.tune.making_rules import Until, can_be_confirmed, decisive_study, measure_and_confirm, write_rules
 from timpani.tune.sealed_page import verify_tuned
 from timpani.tune.source_warnings import made_from
 from timpani.tune.table_file import TABLE_FILE
 from timpani.tune.tuned_page import PAGE
-from timpani.tune.workflow import PredictionReach
+from timpani.tune.workflow import DECIDING_FOLDER, PredictionReach
 
 _DEFAULT_MESSAGES: Hook[Callable[[Campaign, Mpi, int, int], Mapping[str, Mapping[int, str]]]] = Hook("DEFAULT_MESSAGES")
 
@@ -203,6 +204,13 @@ def files(
     place: _Place,
     program: For = None,
     beyond: _Beyond,
+    until: Annotated[
+        Until | None,
+        typer.Option(
+            help="Stop before rules are made from the campaign, or before the rules are confirmed.",
+            rich_help_panel="If something is measured",
+        ),
+    ] = None,
     dry_run: DryRun = False,
     force: Force = False,
 ) -> None:
@@ -226,9 +234,32 @@ def files(
     study_of = partial(decisive_study, what, program, options)
     if place.on and asks_for_job(place.on):
         study_of(False)  # what is wrong shows now, and not in the job
-        run_as_job(place.on, dry_run)
+        run_in_jobs(place.on, dry_run, _steps(place, output, options, until, force))
         return
-    raise typer.Exit(measure_and_confirm(study_of, place, place.mpi, output, program, force=force, dry_run=dry_run))
+    status = measure_and_confirm(study_of, place, place.mpi, output, program, force=force, dry_run=dry_run, until=until)
+    raise typer.Exit(status)
+
+
+def _steps(place: _Place, output: Path, options: Mapping[str, Any], until: Until | None, force: bool) -> Iterator[Step]:
+    """The jobs of a tuning: several measure everything, one makes rules of it, and one on other nodes confirms them."""
+    assert place.on, "a batch system is named"
+    campaign = output / DECIDING_FOLDER
+    launches = launches_of_job(place.on, options.get("launches"))
+    confirming = ["confirm", str(output), *(["--mpi", place.mpi] if place.mpi else [])]
+    confirming += ["--budget", str(options["budget"])] if "budget" in options else []
+    then = f"Then, in a job on other nodes: timpani {shlex.join(confirming)}"
+    total = () if launches is None else ("--launches", str(launches * BatchJob.parse(place.on).jobs))
+    ruling = typed_words([*total, *([] if until else ["--until", "rules"])])
+    if not (output / TABLE_FILE).exists() or force:
+        if launches is not None:
+            first = f"Then, in one job: timpani {shlex.join(ruling)}"
+            yield Step(typed_words(["--until", "campaign"]), campaign, launches, resumed=True, notes=(first, then))
+        if until != "campaign" or launches is None:
+            yield Step(ruling, campaign, notes=(then,))
+    if until is None and can_be_confirmed(output):
+        yield Step(confirming, output, elsewhere=sorted(output.glob(f"{DECIDING_FOLDER}*")))
+    elif until is None:
+        typer.echo("no rule is left to confirm", err=True)
 
 
 def _prediction_reach(beyond: _Beyond, place: _Place) -> PredictionReach | None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from timpani.cli.job import asks_for_job, run_as_job
+from timpani.cli.job import Step, asks_for_job, launches_of_job, run_in_jobs, typed_words
 from timpani.cli.terminal.completing import complete_tuned
 from timpani.cli.terminal.forms import Form, options_of, run_form
 from timpani.cli.terminal.options import DryRun, FailOn, StudyOptions, expand, on_option, study_options
@@ -18,7 +18,7 @@ from timpani.study.placement import check_placement
 from timpani.study.values import parse_duration
 from timpani.tune.confirmation_study import confirmation_study
 from timpani.tune.confirming import ConfirmedFrom, confirm_folder, table_and_campaign
-from timpani.tune.workflow import ConfirmRequest, TimeBudget, prepare_confirmation
+from timpani.tune.workflow import ConfirmRequest, TimeBudget, confirmation_folder, prepare_confirmation
 
 CONFIRM_FORMS: Hook[Form] = Hook("CONFIRM_FORMS")
 """Forms that apply where more than the folder is typed."""
@@ -52,7 +52,10 @@ def _confirm_calls(folder: Path, study: StudyOptions, source: ConfirmedFrom, whe
     if where.on and asks_for_job(where.on):
         table, made_from, _ = table_and_campaign(folder, campaigns)
         confirmation_study(table, made_from, folder, request.launches, request.placement)  # before the job waits
-        run_as_job(where.on, where.dry_run)
+        into = confirmation_folder(table, folder, request.placement)
+        launches = launches_of_job(where.on, request.launches)
+        made_in = campaigns or list(map(Path, table.campaigns))
+        run_in_jobs(where.on, where.dry_run, [Step(typed_words(), into, launches, elsewhere=made_in)])
         return
     request = replace(request, machine=resolve(where.on, source.mpi) if where.on else None)
     if where.dry_run:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import typer
 
@@ -39,6 +40,9 @@ from timpani.tune.workflow import (
     prepare_deciding,
 )
 
+Until = Literal["campaign", "rules"]
+"""The last thing that `tune` does: measure the campaign that decides, or write rules and not confirm them."""
+
 _SAVINGS: Hook[Callable[[Path, Sequence[Path]], None]] = Hook("PROGRAM_SAVINGS")
 """Prints what the algorithms measured in campaigns are expected to save the program of a profile."""
 
@@ -64,11 +68,13 @@ def measure_and_confirm(
     *,
     force: bool,
     dry_run: bool,
+    until: Until | None,
 ) -> int:
     """Measure, write the files and confirm them; the exit status, 0 unless cells were abandoned.
 
     study_of  the study, given whether times are simulated
     profile   of a program, whose expected savings are printed; None: no program
+    until     the last thing to do; None: the confirmation
     """
     machine = resolve(place.on, mpi) if place.on else None
     study = study_of(bool(machine and machine.simulated))
@@ -80,19 +86,26 @@ def measure_and_confirm(
         typer.echo("\nthen sizes between those at which the choice changes, and the confirmation of the files")
         return 0
     written = (output / TABLE_FILE).exists() and not force  # resume: a confirmation may have removed rules
-    campaigns, killed = _measure_choices(study, target, output, budget, written)
+    campaigns, killed = _measure_choices(study, target, output, budget, written, until)
+    if until == "campaign":
+        return int(killed > 0)
     if not written:
         write_rules(campaigns, output, mpi, force)
     if profile:
         _SAVINGS.only("--for")(profile, campaigns)
-    switchable = any((output / name).exists() for name in (SWITCH_ON, PRELOAD_RULES))
-    if switchable and not read_table(output / TABLE_FILE).simulated:  # a simulation would repeat itself
+    if until is None and can_be_confirmed(output):
         confirm_folder(output, campaigns, ConfirmRequest(mpi=mpi, machine=machine, budget=budget))
     return int(killed > 0)
 
 
+def can_be_confirmed(output: Path) -> bool:
+    """Whether the folder has files to switch on; not of simulated times, which would repeat themselves."""
+    switchable = any((output / name).exists() for name in (SWITCH_ON, PRELOAD_RULES))
+    return switchable and not read_table(output / TABLE_FILE).simulated
+
+
 def _measure_choices(
-    study: Study, target: Target, output: Path, budget: TimeBudget, written: bool
+    study: Study, target: Target, output: Path, budget: TimeBudget, written: bool, until: Until | None
 ) -> tuple[list[Path], int]:
     """The campaigns to make rules from, and how many cells were abandoned; where rules are `written` and a budget ended
     the campaigns, these are not continued: the rules would not follow."""
@@ -112,6 +125,8 @@ def _measure_choices(
     if written and budget.seconds is not None:
         with prepare_deciding(study, target, budget).open(output / DECIDING_FOLDER):  # raises if it is another study
             return list(map(Path, read_table(output / TABLE_FILE).campaigns)), 0
+    if until == "campaign":
+        return [], measure(prepare_deciding(study, target, budget), output / DECIDING_FOLDER).killed
     with working("choosing algorithms from what was measured") as choosing:
         found = measure_boundaries(study, target, output, measure, budget)
     if found.unrefined:

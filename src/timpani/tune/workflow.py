@@ -309,6 +309,13 @@ def prepare_confirmation(
     return session, rules_only
 
 
+def confirmation_folder(table: SelectionTable, folder: Path, placement: str | None) -> Path:
+    """The campaign that confirms `table`; each round has less than the one before."""
+    placed = "" if placement is None else f"-by-{placement.replace(':', '-')}"
+    setting = "-and-setting" if table.setting else ""
+    return folder / f"confirmation-of-{len(table.rules)}{setting}{placed}"
+
+
 def confirm_rules(
     table: SelectionTable, made_from: Campaign, folder: Path, request: ConfirmRequest, measure: MeasureSession
 ) -> Iterator[ConfirmationRound]:
@@ -320,9 +327,7 @@ def confirm_rules(
     library = installed_library(made_from, request.mpi)
     for _ in range(MAX_ROUNDS):
         session, rules_only = prepare_confirmation(table, made_from, folder, request)
-        placed = "" if request.placement is None else f"-by-{request.placement.replace(':', '-')}"
-        setting = "-and-setting" if table.setting else ""  # each round has less than the one before
-        into = folder / f"confirmation-of-{len(table.rules)}{setting}{placed}"
+        into = confirmation_folder(table, folder, request.placement)
         outcome = measure(session, into, cells_to_prove(table, made_from))
         measured = load(into)
         confirmed = confirm(table, made_from, measured)

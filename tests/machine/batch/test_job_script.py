@@ -2,13 +2,17 @@
 
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from timpani.errors import UserError
 from timpani.machine.batch.batch_job import BatchJob
 from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, SCRIPTED, job_script
+from timpani.machine.batch.slurm_jobs import nodes_to_exclude
 
 HOUR = 3600
 
@@ -61,19 +65,19 @@ def directives(script: str, sentinel: str = "#SBATCH ") -> list[str]:
 
 
 def test_slurm_is_asked_for_whole_nodes_and_for_a_signal_before_the_limit() -> None:
-    job = BatchJob.parse("slurm:EPYC,tasks=48,time=30,account=a1,qos=long,constraint=rome")
-    script = job_script(job, ["timpani", "run", "demo", "-o", "d"], launches=10)
+    job = replace(BatchJob.parse("slurm:EPYC,tasks=48,time=30,account=a1,qos=long,constraint=rome"), excluded="n[1-2]")
+    script = job_script(job, ["timpani", "run", "demo", "-o", "d"], notes=["Then: more"])
     assert {
         *("--partition=EPYC", "--nodes=2", "--ntasks-per-node=48", "--time=00:30:00", "--exclusive"),
-        *("--signal=B:TERM@120", "--account=a1", "--qos=long", "--constraint=rome"),
+        *("--signal=B:TERM@120", "--account=a1", "--qos=long", "--constraint=rome", "--exclude=n[1-2]"),
     } <= set(directives(script))
-    assert not [each for each in directives(script) if each.startswith("--array")]
+    assert "\n# Then: more\n" in script
     assert script.splitlines()[-1] == "exec timpani run demo -o d"
 
 
 def test_pbs_is_asked_for_ranks_of_each_node_and_starts_where_it_was_submitted() -> None:
     job = BatchJob.parse("pbs:workq,nodes=3,tasks=48,time=90,jobs=2,account=a1,constraint=model=rome,modules=gcc")
-    script = job_script(job, ["timpani", "run"], launches=10)
+    script = job_script(job, ["timpani", "run"], launches=2)
     assert directives(script, "#PBS ") == [
         *("-N timpani", "-q workq", "-A a1", "-l select=3:ncpus=48:mpiprocs=48:model=rome", "-l place=scatter:excl"),
         *("-l walltime=01:30:00", "-J 1-2%1", "-j oe"),
@@ -85,7 +89,7 @@ def test_pbs_is_asked_for_ranks_of_each_node_and_starts_where_it_was_submitted()
 
 def test_lsf_is_asked_for_ranks_in_all_and_for_minutes() -> None:
     job = BatchJob.parse("lsf:normal,nodes=3,tasks=48,time=90:01,jobs=2,account=a1,constraint=rome")
-    assert directives(job_script(job, ["timpani"], None), "#BSUB ") == [
+    assert directives(job_script(job, ["timpani"]), "#BSUB ") == [
         *("-J timpani[1-2]%1", "-q normal", "-P a1", "-n 144", '-R "span[ptile=48]"', '-R "select[rome]"', "-x"),
         *("-W 1:31", "-wa TERM", "-wt 2", "-o timpani-%J_%I.log"),
     ]
@@ -93,7 +97,7 @@ def test_lsf_is_asked_for_ranks_in_all_and_for_minutes() -> None:
 
 def test_flux_is_asked_for_exclusive_nodes() -> None:
     job = BatchJob.parse("flux:batch,nodes=3,time=90,constraint=a|b")
-    assert directives(job_script(job, ["timpani"], None), "#flux: ") == [
+    assert directives(job_script(job, ["timpani"]), "#flux: ") == [
         *("--job-name=timpani", "--queue=batch", "--requires='a|b'", "--nodes=3", "--time-limit=5400s"),
         *("--output=timpani-{{id}}.log", "--signal=TERM@120s", "--exclusive"),
     ]
@@ -101,7 +105,7 @@ def test_flux_is_asked_for_exclusive_nodes() -> None:
 
 def test_every_batch_system_with_a_form_writes_a_script_that_bash_reads() -> None:
     for kind in SCRIPTED:
-        script = job_script(BatchJob(kind, "q", tasks=4), ["timpani", "run", "demo"], None)
+        script = job_script(BatchJob(kind, "q", tasks=4), ["timpani", "run", "demo"])
         assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
         assert script.splitlines()[-1] == "exec timpani run demo"
     assert set(BATCH_SYSTEMS) - set(SCRIPTED) == {"pals", "sge"}
@@ -127,11 +131,24 @@ def test_typed_arguments_reach_the_command_unchanged(word: str, tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["timpani"]
 
 
-@pytest.mark.parametrize(("launches", "jobs"), [(10, 5), (10, 3), (2, 4), (7, 7)])
-def test_the_jobs_of_an_array_share_the_launches(launches: int, jobs: int, tmp_path: Path) -> None:
-    script = job_script(BatchJob("slurm", "EPYC", jobs=jobs), ["timpani", "run"], launches)
-    assert f"--array=1-{jobs}%1" in directives(script)
-    upto = [int(run(script, tmp_path, SLURM_ARRAY_TASK_ID=str(job))[-1]) for job in range(1, jobs + 1)]
-    assert upto == sorted(upto)
-    assert upto[-1] == launches
-    assert all(0 <= after - before <= -(-launches // jobs) for before, after in zip([0, *upto], upto, strict=False))
+def test_each_job_of_an_array_adds_its_launches(tmp_path: Path) -> None:
+    script = job_script(BatchJob("pbs", "q", tasks=4, jobs=3), ["timpani", "run"], launches=2)
+    here = {"PBS_O_WORKDIR": str(tmp_path)}
+    upto = [int(run(script, tmp_path, PBS_ARRAY_INDEX=str(job), **here)[-1]) for job in (1, 2, 3)]
+    assert upto == [2, 4, 6]
+
+
+@given(st.data())
+def test_a_job_leaves_out_earlier_nodes_and_repeats_no_set_while_it_can(data: st.DataObject) -> None:
+    nodes = [f"n{number}" for number in range(data.draw(st.integers(1, 9)))]
+    count = data.draw(st.integers(1, len(nodes)))
+    switches = {"left": nodes[: len(nodes) // 2], "right": nodes[len(nodes) // 2 :]}
+    earlier: list[frozenset[str]] = []
+    for _ in range(5):
+        excluded = nodes_to_exclude(count, nodes, switches, earlier)
+        left = sorted(set(nodes) - excluded)
+        assert len(left) >= count
+        assert len(set(nodes) - set().union(*earlier)) < count or set().union(*earlier) <= excluded
+        if excluded:
+            assert not any(each <= set(left) for each in earlier)
+        earlier.append(frozenset(data.draw(st.permutations(left))[:count]))

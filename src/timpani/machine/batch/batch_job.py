@@ -24,10 +24,11 @@ class BatchJob:
     queue       its queue or partition; None: the default one
     tasks       ranks a node takes; None: as many as it has CPUs
     seconds     the time limit
-    jobs        how many jobs do the work, one after another
+    jobs        how many jobs measure everything, one after another
     modules     loaded before it starts
     account     that is charged; None: the user's own
     constraint  what nodes must have, in the batch system's syntax
+    excluded    nodes that it must not get, as a node set
     """
 
     system: str
@@ -40,6 +41,7 @@ class BatchJob:
     account: str | None = None
     qos: str | None = None
     constraint: str | None = None
+    excluded: str | None = None
 
     @classmethod
     def parse(cls, text: str) -> "BatchJob":

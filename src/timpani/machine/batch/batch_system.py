@@ -46,8 +46,9 @@ class JobForm:
     sentinel     how each line for the batch system begins
     directives   those lines, without the sentinel
     submit       the command that takes the script
-    index        the variable that holds a job's number in an array, from 1; "": the system has no arrays
+    index        the variable that holds a job's number in an array, from 1; "": arrays are not used
     ending       how a job ends at its time limit, for a reader of the script
+    elsewhere    what keeps a job off the nodes n1 and n2, for the same reader
     first        commands before all others
     lacks        settings that the system has no word for, and what to do instead
     needs_tasks  whether the ranks that a node takes must be named
@@ -58,6 +59,7 @@ class JobForm:
     submit: str
     index: str
     ending: str
+    elsewhere: str
     first: tuple[str, ...] = ()
     lacks: Mapping[str, str] = field(default_factory=dict)
     needs_tasks: bool = False

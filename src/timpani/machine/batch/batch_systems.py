@@ -19,6 +19,7 @@ from timpani.machine.batch.batch_system import (
 )
 from timpani.machine.batch.slurm_jobs import SYSTEM as SLURM
 from timpani.machine.nodes.node_set import expand
+from timpani.study.words import counted
 
 _GRID_ENGINE_NODES = "PE_HOSTFILE"
 
@@ -103,6 +104,7 @@ PBS = BatchSystem(
         submit="qsub",
         index="PBS_ARRAY_INDEX",
         ending="At the time limit PBS sends TERM, and KILL after its kill_delay",
+        elsewhere="-l select=1:host=n3+1:host=n4",
         first=('cd "$PBS_O_WORKDIR"',),
         lacks={"qos": "name a queue instead"},
         needs_tasks=True,
@@ -161,6 +163,7 @@ LSF = BatchSystem(
         submit="bsub <",
         index="LSB_JOBINDEX",
         ending=f"{_NOTICE_MINUTES} minutes before the time limit LSF sends TERM",
+        elsewhere="-R 'select[hname!=n1 && hname!=n2]'",
         lacks={"qos": "name a queue instead"},
         needs_tasks=True,
     ),
@@ -213,6 +216,7 @@ FLUX = BatchSystem(
         submit="flux batch",
         index="",
         ending=f"{_NOTICE_SECONDS} s before the time limit Flux ends its instance, which sends HUP",
+        elsewhere="--requires='not host:n[1-2]'",
         lacks={"qos": "name a queue instead"},
     ),
 )
@@ -257,14 +261,17 @@ def form_of(job: BatchJob) -> JobForm:
     if form.needs_tasks and job.tasks is None:
         raise UserError(f"{system.name} must know how many ranks a node takes", f"add tasks=48, say, to {job.system}")
     if job.jobs > 1 and not form.index:
-        raise UserError(f"{system.name} has no arrays of jobs", "leave out jobs=, and submit the script again")
+        raise UserError(
+            f"no array of jobs is written for {system.name}", "leave out jobs=, and raise --launches from job to job"
+        )
     return form
 
 
-def job_script(job: BatchJob, command: Sequence[str], launches: int | None) -> str:
-    """The script. Where several jobs do the work of `command`, each resumes where the one before it ended.
+def job_script(job: BatchJob, command: Sequence[str], launches: int | None = None, notes: Sequence[str] = ()) -> str:
+    """The script. Each job of an array measures everything anew, and continues what the ones before it left.
 
-    launches  of the whole campaign, of which each job takes its share; None: each job does as much as it can
+    launches  of each job of an array; None: `command` has them
+    notes     for a reader of the script
     """
     form = form_of(job)
     lines = ["#!/bin/bash", *(f"{form.sentinel}{each}" for each in form.directives(job)), "", *form.first]
@@ -276,11 +283,16 @@ def job_script(job: BatchJob, command: Sequence[str], launches: int | None) -> s
         f"{form.ending}: the launch under way is ended, what was measured is kept, and the same command resumes in the "
         "next job."
     )
-    lines += [f"# {each}" for each in textwrap.wrap(ending, width=110)]
     words = " ".join(map(_quoted, command))
     if job.jobs > 1 and launches is not None:
-        lines += [f"# Job k of {job.jobs} takes its share of the {launches} launches."]
-        words += f' --launches "$((({launches} * {form.index} + {job.jobs - 1}) / {job.jobs}))"'
+        words += f' --launches "$(({launches} * {form.index}))"'
+        array = (
+            f"Each of {job.jobs} jobs adds {counted(launches, 'launch')}. Two may get the same nodes. To choose nodes, "
+            f"submit jobs one by one, each with {launches} more --launches; off n1 and n2: {form.elsewhere}"
+        )
+        notes = [array, *notes]
+    for note in (ending, *notes):
+        lines += [f"# {each}" for each in textwrap.wrap(note, 110, break_long_words=False, break_on_hyphens=False)]
     return "\n".join([*lines, f"exec {words}", ""])
 
 

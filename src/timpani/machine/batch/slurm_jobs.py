@@ -6,9 +6,10 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice, zip_longest
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from timpani.machine.batch.batch_system import (
 from timpani.machine.lab.lab import LAB_VARIABLE, labs
 from timpani.machine.nodes.locality import groups_of_equal_nodes
 from timpani.machine.nodes.node_set import MAX_NODES, expand, fold
+from timpani.study.words import counted
 
 SINFO_FORMAT = "%N %X %Y %Z"
 """For `sinfo --noheader --Node --format`: node, sockets, cores per socket, threads per core."""
@@ -109,12 +111,57 @@ def nodes_of_partition(partition: str) -> ClusterTables:
 
 def _tables(which: str) -> ClusterTables:
     table = command_output("sinfo", "--noheader", "--Node", which, f"--format={SINFO_FORMAT}")
+    return ClusterTables(parse_sinfo(table), switches())
+
+
+def switches() -> dict[str, tuple[str, ...]]:
+    """The nodes behind each lowest switch, as far as Slurm knows them."""
     topology = command_output("scontrol", "show", "topology") or (_TOPOLOGY.read_text() if _TOPOLOGY.is_file() else "")
-    return ClusterTables(parse_sinfo(table), parse_topology(topology))
+    return parse_topology(topology)
 
 
 def _tables_of_nodes(nodes: Sequence[str]) -> ClusterTables:
     return _tables(f"--nodes={fold(nodes)}")
+
+
+_STATES = "idle,allocated,mixed,completing"
+"""Of nodes that run jobs, now or after others."""
+
+
+def other_nodes(job: BatchJob, earlier: Sequence[Collection[str]]) -> tuple[BatchJob, str]:
+    """`job` without nodes of the `earlier` jobs, as far as its partition has others; and where it runs, in words."""
+    listed = command_output("sinfo", "--noheader", "--Node", f"--states={_STATES}", "--format=%P %N")
+    rows = [line.split() for line in listed.splitlines()]
+    partition = {row[1] for row in rows if (row[0].rstrip("*") == job.queue if job.queue else row[0].endswith("*"))}
+    excluded = nodes_to_exclude(job.nodes, partition, switches(), earlier)
+    left_out = fold(sorted(excluded)) or None
+    left = partition - excluded
+    others = len(left) >= job.nodes and left.isdisjoint(chain(*earlier))
+    shared = f", which may share nodes with earlier jobs: {counted(len(partition), 'node')} can be used"
+    return replace(job, excluded=left_out), f", not on {left_out}" if others else shared
+
+
+def nodes_to_exclude(
+    count: int,
+    partition: Collection[str],
+    switches: Mapping[str, Collection[str]],
+    earlier: Sequence[Collection[str]],
+) -> frozenset[str]:
+    """What a job of `count` nodes leaves out to run elsewhere than `earlier` ones.
+
+    It is the first of these sets that leaves enough of the `partition`: all nodes behind the same switches; the same
+    nodes; one node of each job, so that no two jobs have the same nodes; nothing.
+    """
+    used = Counter(node for nodes in earlier for node in nodes)
+    behind = {node for names in switches.values() if used.keys() & names for node in names}
+    one_of_each: set[str] = set()
+    for nodes in earlier:
+        if nodes and one_of_each.isdisjoint(nodes):
+            one_of_each.add(max(sorted(nodes), key=used.__getitem__))
+    for left_out in (used.keys() | behind, used.keys(), one_of_each):
+        if len(set(partition) - left_out) >= count:
+            return frozenset(left_out & set(partition))
+    return frozenset()
 
 
 def _directives(job: BatchJob) -> Iterator[str]:
@@ -128,9 +175,9 @@ def _directives(job: BatchJob) -> Iterator[str]:
         "nodes": job.nodes,
         "ntasks-per-node": job.tasks,
         "time": clock,
-        "output": "timpani-%A_%a.log" if job.jobs > 1 else "timpani-%j.log",
+        "exclude": job.excluded,
+        "output": "timpani-%j.log",
         "signal": f"B:TERM@{_NOTICE_SECONDS}",
-        "array": f"1-{job.jobs}%1" if job.jobs > 1 else None,
     }
     yield from (f"--{key}={value}" for key, value in asked.items() if value is not None)
     yield "--exclusive"
@@ -147,8 +194,9 @@ SYSTEM = BatchSystem(
         sentinel="#SBATCH ",
         directives=_directives,
         submit="sbatch",
-        index="SLURM_ARRAY_TASK_ID",
+        index="",
         ending=f"{_NOTICE_SECONDS} s before the time limit Slurm sends TERM, and `exec` lets it reach Timpani",
+        elsewhere="--exclude=n[1-2]",
     ),
 )
 
@@ -175,10 +223,10 @@ _UNREACHABLE = (
 
 @dataclass(frozen=True)
 class JobEnd:
-    """How a job, or each of an array, ended. `states` is empty where Slurm has forgotten the job; `seen` is whether its
-    log is in the current folder."""
+    """How a job ended. `state` is empty where Slurm has forgotten the job; `seen` is whether its log is in the current
+    folder."""
 
-    states: frozenset[str]
+    state: str
     seen: bool
 
 
@@ -206,37 +254,33 @@ def _reach_slurm() -> str:
 
 
 def follow_job(number: str, sleep: Callable[[float], None] = time.sleep) -> JobEnd:
-    """Copy the logs of a job, or of an array of them, to stderr until all of its jobs have ended."""
-    read: dict[Path, int] = {}
+    """Copy the log of a job to stderr until it has ended."""
+    log, read = Path(f"timpani-{number}.log"), 0
     while True:
         listed = _slurm("squeue", "--noheader", f"--jobs={number}", "--format=%T")
-        _copy_logs(number, read)
+        read = _copy_log(log, read)
         if (listed.returncode == 0 and not listed.stdout.strip()) or _FORGOTTEN in listed.stderr:
             break
         sleep(_POLL_SECONDS)
-    states = _states(number)
+    shown = _slurm("scontrol", "--oneliner", "show", "job", number).stdout.split()  # remembered for some minutes
+    state = next((word.partition("=")[2] for word in shown if word.startswith("JobState=")), "")
     for _ in range(round(_LOG_SECONDS / _POLL_SECONDS)):
-        if read or states <= {"CANCELLED"}:  # before it started, say
+        if log.exists() or state == "CANCELLED":  # before it started, say
             break
         sleep(_POLL_SECONDS)
-        _copy_logs(number, read)
-    return JobEnd(frozenset(states), bool(read))
+    _copy_log(log, read)
+    return JobEnd(state, log.exists())
 
 
-def _states(number: str) -> set[str]:
-    """How each job of the array ended; the controller remembers for some minutes."""
-    shown = _slurm("scontrol", "--oneliner", "show", "job", number).stdout.split()
-    return {word.partition("=")[2] for word in shown if word.startswith("JobState=")}
-
-
-def _copy_logs(number: str, read: dict[Path, int]) -> None:
-    """Copy what is new; `read` holds the position in each log."""
-    for log in sorted(Path().glob(f"timpani-{number}[._]*")):
-        with log.open("rb") as file:
-            file.seek(read.get(log, 0))
-            sys.stderr.write(file.read().decode(errors="replace"))
-            sys.stderr.flush()
-            read[log] = file.tell()
+def _copy_log(log: Path, read: int) -> int:
+    """Copy what is new after the position `read`; returns the new one."""
+    if not log.exists():
+        return read
+    with log.open("rb") as file:
+        file.seek(read)
+        sys.stderr.write(file.read().decode(errors="replace"))
+        sys.stderr.flush()
+        return file.tell()
 
 
 def _slurm(program: str, *arguments: str, text: str | None = None) -> "subprocess.CompletedProcess[str]":

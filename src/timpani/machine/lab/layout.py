@@ -53,6 +53,7 @@ class Layout(BaseModel):
 
     cores         of a node, as configured for MPI and Slurm: all nodes really share the machine's cores
     link, uplink  bits per second, in each direction: of each node's link, and of each group's uplink
+    last_link     of the last node, if links differ: from node to node the rate changes by the same step
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -63,7 +64,17 @@ class Layout(BaseModel):
     groups: int = Field(ge=1)
     link: int = Field(gt=0)
     uplink: int = Field(gt=0)
+    last_link: int | None = Field(gt=0, default=None)
     slurm: bool = False
+
+    def link_of(self, index: int) -> int:
+        """The rate of the link of a node, which is counted from 0."""
+        return self.link + ((self.last_link or self.link) - self.link) * index // max(1, self.nodes - 1)
+
+    @property
+    def shown_links(self) -> str:
+        """The rates of the nodes' links: `1gbit`, `900mbit:1gbit`."""
+        return ":".join(map(show_rate, filter(None, (self.link, self.last_link))))
 
     @cached_property
     def members(self) -> tuple[Node, ...]:
@@ -87,7 +98,7 @@ class Layout(BaseModel):
     @property
     def signature(self) -> str:
         """Equal for labs with comparable measurements: `4x2-1gbit`, `4x2-2groups-1gbit-250mbit`."""
-        nodes, link = f"{self.nodes}x{self.cores}", show_rate(self.link)
+        nodes, link = f"{self.nodes}x{self.cores}", self.shown_links
         return f"{nodes}-{link}" if self.groups == 1 else f"{nodes}-{self.groups}groups-{link}-{show_rate(self.uplink)}"
 
     @property

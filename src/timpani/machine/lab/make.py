@@ -51,9 +51,10 @@ def steps(layout: Layout) -> Iterator[Step]:
             yield from _attach(switches, down, _ROOT_SWITCH)
             yield from _attach(switches, up, switch)
         for node in layout.group(number):
+            rate = layout.link_of(layout.members.index(node))
             namespace = layout.namespace(node.name)
             yield from _namespace(namespace)
-            yield from _link((switches, node.name), (namespace, "eth0"), layout.link)
+            yield from _link((switches, node.name), (namespace, "eth0"), rate)
             yield from _attach(switches, node.name, switch)
             yield _ip_step(namespace, "address", "add", f"{node.address}/{_PREFIX_LENGTH}", "dev", "eth0")
             yield _set_up(namespace, "eth0")
