@@ -12,6 +12,9 @@ from tests.cli.test_tune import made_up
 from tests.installed import FOUND, MPICHS, OPEN_MPIS, needs_mpi, needs_mpich, needs_open_mpi
 from tests.lab.conftest import Made, Make, needs_lab
 from tests.programs.programs import CALLS, compile_program, environment
+from timpani.campaign.folder.fields import JobFields
+from timpani.campaign.folder.header import read_header
+from timpani.campaign.folder.store import Store
 from timpani.native.build import build
 from timpani.programs.profile.profile_folder import read_profile
 from timpani.tune.table_file import read_table
@@ -101,19 +104,26 @@ def test_rules_are_tuned_and_confirmed_in_jobs(lab: Made, tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     assert {line["machine"] for line in results(tmp_path / "tuned" / "campaign")} == {"lab"}
     assert read_table(tmp_path / "tuned" / "table.json").measured.keys() == {"bcast"}
+    confirmed = list((tmp_path / "tuned").glob("confirmation-of-*"))
+    assert ("no rule is left to confirm" in done.stderr) == (not confirmed)
 
     # Whether a real campaign gives a rule depends on the machine: one with made-up times does.
     made_up(tmp_path / "made", OPEN_MPIS[0], {"default": 10.0, "linear": 5.0}, ranks=2)
+    now = "2026-11-28T00:00:00+00:00"
+    job = JobFields(job="1", machine="here", system="Slurm", name="", nodes=["n1", "n2"], switches=["g1"], started=now)
+    with Store(tmp_path / "made", read_header(tmp_path / "made")) as store:
+        store.enter_job(job)
     assert timpani("tune", "made", "-o", "rules", cwd=tmp_path).returncode == 0
     confirm = ("confirm", "rules", *mpi, "--launches", "1", "--on", "slurm:lab,nodes=2,tasks=2")
     done = lab.exec("n1", *MAIN, *confirm, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    assert ", not on n[1-3]; " in done.stderr, "the confirmation is on other nodes than the campaign"
     assert "Confirmation: 1 point with a rule:" in done.stderr
     assert {line["machine"] for line in results(tmp_path / "rules" / "confirmation-of-1")} == {"lab"}
     done = lab.exec("n1", *MAIN, *confirm, "--placement", "node", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     across = starts(tmp_path / "rules" / "confirmation-of-1-by-node")
-    assert {rank["host"] for launch in across for rank in launch.get("ranks", ())} == {"n1", "n2"}
+    assert {rank["host"] for launch in across for rank in launch.get("ranks", ())} < {"n4", "n5", "n6"}
 
 
 @needs_mpich

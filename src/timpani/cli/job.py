@@ -50,8 +50,8 @@ def launches_of_job(on: str, typed: int | None) -> int | None:
 
 
 @dataclass(frozen=True)
-class Step:
-    """What a job does; with `launches`, what each of the jobs does that were asked for, one after another.
+class JobStep:
+    """The work of one job, or with `launches` that of each of several jobs, which run one after another.
 
     words        of the command in the job, but for its place
     campaign     which it measures into
@@ -81,7 +81,7 @@ class Step:
             yield f" ({number} of {jobs})", [*command, "--launches", str(upto)]
 
 
-def run_in_jobs(on: str, dry_run: bool, steps: Iterable[Step]) -> None:
+def run_in_jobs(on: str, dry_run: bool, steps: Iterable[JobStep]) -> None:
     """Submit a job for each of `steps`, or several, and follow it; or print the first script.
 
     Exits with status 1 where a job failed; the same command then submits what is left.

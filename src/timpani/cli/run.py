@@ -12,7 +12,7 @@ from timpani.api.runnable_study import runnable_study
 from timpani.campaign.run.prove import shown_cells
 from timpani.campaign.run.session import Session
 from timpani.campaign.run.variants import variants
-from timpani.cli.job import Step, asks_for_job, launches_of_job, run_in_jobs, typed_words
+from timpani.cli.job import JobStep, asks_for_job, launches_of_job, run_in_jobs, typed_words
 from timpani.cli.terminal.completing import complete_campaign, complete_what
 from timpani.cli.terminal.ending import print_ending
 from timpani.cli.terminal.named_campaigns import folder_of_today
@@ -138,7 +138,7 @@ def run(
         added = [] if output else ["-o", str(folder)]  # of today, whenever the job runs
         study_of(options)  # what is wrong shows now, and not in the job
         launches = launches_of_job(place.on, options.get("launches"))
-        run_in_jobs(place.on, further.dry_run, [Step(typed_words(added), folder, launches)])
+        run_in_jobs(place.on, further.dry_run, [JobStep(typed_words(added), folder, launches)])
         return
     timeout = parse_duration(further.hang_after) if further.hang_after else None
     session = _session(study_of, options, place, starts=not further.dry_run)

@@ -15,7 +15,7 @@ from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import Campaign, load, load_one_machine, verify, way_on
 from timpani.campaign.read.context import machine_layouts
 from timpani.campaign.run.processes import remove_leftovers
-from timpani.cli.job import Step, asks_for_job, launches_of_job, run_in_jobs, typed_words
+from timpani.cli.job import JobStep, asks_for_job, launches_of_job, run_in_jobs, typed_words
 from timpani.cli.terminal.completing import complete_campaign, complete_campaign_or_what
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign as CampaignArgument
@@ -240,7 +240,9 @@ def files(
     raise typer.Exit(status)
 
 
-def _steps(place: _Place, output: Path, options: Mapping[str, Any], until: Until | None, force: bool) -> Iterator[Step]:
+def _steps(
+    place: _Place, output: Path, options: Mapping[str, Any], until: Until | None, force: bool
+) -> Iterator[JobStep]:
     """The jobs of a tuning: several measure everything, one makes rules of it, and one on other nodes confirms them."""
     assert place.on, "a batch system is named"
     campaign = output / DECIDING_FOLDER
@@ -253,11 +255,11 @@ def _steps(place: _Place, output: Path, options: Mapping[str, Any], until: Until
     if not (output / TABLE_FILE).exists() or force:
         if launches is not None:
             first = f"Then, in one job: timpani {shlex.join(ruling)}"
-            yield Step(typed_words(["--until", "campaign"]), campaign, launches, resumed=True, notes=(first, then))
+            yield JobStep(typed_words(["--until", "campaign"]), campaign, launches, resumed=True, notes=(first, then))
         if until != "campaign" or launches is None:
-            yield Step(ruling, campaign, notes=(then,))
+            yield JobStep(ruling, campaign, notes=(then,))
     if until is None and can_be_confirmed(output):
-        yield Step(confirming, output, elsewhere=sorted(output.glob(f"{DECIDING_FOLDER}*")))
+        yield JobStep(confirming, output, elsewhere=sorted(output.glob(f"{DECIDING_FOLDER}*")))
     elif until is None:
         typer.echo("no rule is left to confirm", err=True)
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from timpani.cli.job import Step, asks_for_job, launches_of_job, run_in_jobs, typed_words
+from timpani.cli.job import JobStep, asks_for_job, launches_of_job, run_in_jobs, typed_words
 from timpani.cli.terminal.completing import complete_tuned
 from timpani.cli.terminal.forms import Form, options_of, run_form
 from timpani.cli.terminal.options import DryRun, FailOn, StudyOptions, expand, on_option, study_options
@@ -55,7 +55,7 @@ def _confirm_calls(folder: Path, study: StudyOptions, source: ConfirmedFrom, whe
         into = confirmation_folder(table, folder, request.placement)
         launches = launches_of_job(where.on, request.launches)
         made_in = campaigns or list(map(Path, table.campaigns))
-        run_in_jobs(where.on, where.dry_run, [Step(typed_words(), into, launches, elsewhere=made_in)])
+        run_in_jobs(where.on, where.dry_run, [JobStep(typed_words(), into, launches, elsewhere=made_in)])
         return
     request = replace(request, machine=resolve(where.on, source.mpi) if where.on else None)
     if where.dry_run:
