@@ -57,7 +57,7 @@ def test_every_job_measures_on_other_nodes_whose_links_differ(lab: Made, tmp_pat
     assert all(launch["binding_mistake"] is None for launch in starts(tmp_path / "c"))
     assert {line["machine"] for line in results(tmp_path / "c")} == {"lab"}
     assert "(2 of 4), not on n[1-3]; " in done.stderr
-    assert "(4 of 4), which may share nodes with earlier jobs: 6 nodes can be used" in done.stderr
+    assert "(4 of 4), which may share nodes with earlier jobs" in done.stderr
     again = lab.exec("n1", *command, "-o", "c", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert "(4 of 4)" in again.stderr

@@ -16,7 +16,7 @@ from timpani.cli.terminal.ending import RESUMES
 from timpani.errors import UserError
 from timpani.machine.batch.batch_job import BatchJob, loaded_modules
 from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, job_script, names_batch_system
-from timpani.machine.batch.slurm_jobs import follow_job, other_nodes, submit
+from timpani.machine.batch.slurm_jobs import MAY_SHARE, follow_job, other_nodes, submit
 
 _ON = "--on"
 _DRY_RUN = "--dry-run"
@@ -109,23 +109,24 @@ def run_in_jobs(on: str, dry_run: bool, steps: Iterable[JobStep]) -> None:
         for which, command in step.commands(job.jobs):
             earlier = [line["nodes"] for campaign in avoided for line in _lines(campaign, JOBS)]
             placed, where = other_nodes(job, earlier) if earlier else (job, "")
-            script = job_script(replace(placed, jobs=1), command, notes=(*[others] * several, *step.notes))
+            notes = (*[others] * several, *step.notes)
+            elsewhere, anywhere = (job_script(replace(each, jobs=1), command, notes=notes) for each in (placed, job))
             if dry_run:
-                typer.echo(script, nl=False)
+                typer.echo(elsewhere, nl=False)
                 return
-            _submit(script, which, where)
+            try:
+                number = submit(elsewhere)
+            except UserError:  # too few other nodes meet the constraint, say
+                if not placed.excluded:
+                    raise
+                number, where = submit(anywhere), MAY_SHARE
+            ends = f"`scancel {number}` ends it, and it continues when this command is stopped"
+            typer.echo(f"job {number}{which}{where}; {ends}", err=True)
+            _follow(number)
 
 
-def _submit(script: str, which: str, where: str) -> None:
-    """Submit one job and follow it to its end.
-
-    which, where  which of several jobs it is, and on which nodes, in words; empty: the only one, on any nodes
-    """
-    number = submit(script)
-    typer.echo(
-        f"job {number}{which}{where}; `scancel {number}` ends it, and it continues when this command is stopped",
-        err=True,
-    )
+def _follow(number: str) -> None:
+    """Follow a job to its end; exits with status 1 where it failed."""
     end = follow_job(number)
     how = end.state.lower() or "forgotten by Slurm"
     if not end.seen and end.state != "CANCELLED":

@@ -207,7 +207,7 @@ def files(
     until: Annotated[
         Until | None,
         typer.Option(
-            help="Stop before rules are made from the campaign, or before the rules are confirmed.",
+            help="Stop when the campaign is measured, or when rules are written and not yet confirmed.",
             rich_help_panel="If something is measured",
         ),
     ] = None,

@@ -27,7 +27,6 @@ from timpani.machine.batch.batch_system import (
 from timpani.machine.lab.lab import LAB_VARIABLE, labs
 from timpani.machine.nodes.locality import groups_of_equal_nodes
 from timpani.machine.nodes.node_set import MAX_NODES, expand, fold
-from timpani.study.words import counted
 
 SINFO_FORMAT = "%N %X %Y %Z"
 """For `sinfo --noheader --Node --format`: node, sockets, cores per socket, threads per core."""
@@ -128,6 +127,9 @@ _STATES = "idle,allocated,mixed,completing"
 """Of nodes that run jobs, now or after others."""
 
 
+MAY_SHARE = ", which may share nodes with earlier jobs: the partition has too few others"
+
+
 def other_nodes(job: BatchJob, earlier: Sequence[Collection[str]]) -> tuple[BatchJob, str]:
     """`job` without nodes of the `earlier` jobs, as far as its partition has others; and where it runs, in words."""
     listed = command_output("sinfo", "--noheader", "--Node", f"--states={_STATES}", "--format=%P %N")
@@ -137,8 +139,7 @@ def other_nodes(job: BatchJob, earlier: Sequence[Collection[str]]) -> tuple[Batc
     left_out = fold(sorted(excluded)) or None
     left = partition - excluded
     others = len(left) >= job.nodes and left.isdisjoint(chain(*earlier))
-    shared = f", which may share nodes with earlier jobs: {counted(len(partition), 'node')} can be used"
-    return replace(job, excluded=left_out), f", not on {left_out}" if others else shared
+    return replace(job, excluded=left_out), f", not on {left_out}" if others else MAY_SHARE
 
 
 def nodes_to_exclude(
