@@ -125,9 +125,9 @@ def _measure_choices(
     if written and budget.seconds is not None:
         with prepare_deciding(study, target, budget).open(output / DECIDING_FOLDER):  # raises if it is another study
             return list(map(Path, read_table(output / TABLE_FILE).campaigns)), 0
-    if until == "campaign":
-        return [], measure(prepare_deciding(study, target, budget), output / DECIDING_FOLDER).killed
     with working("choosing algorithms from what was measured") as choosing:
+        if until == "campaign":
+            return [], measure(prepare_deciding(study, target, budget), output / DECIDING_FOLDER).killed
         found = measure_boundaries(study, target, output, measure, budget)
     if found.unrefined:
         typer.echo("the budget leaves no time for sizes between those at which the choice changes", err=True)
