@@ -1,12 +1,14 @@
-"""`python -m bench [--list] [NAME…]`: what the product must reach, measured side by side; `make bench` runs all.
+"""`python -m bench [--list] [NAME… [--OPTION VALUE…]]`: what the product must reach; `make bench` measures all.
 
-Each module of this folder is a benchmark and has a function `run`; `common` has what they share.
+Each module of this folder is a benchmark and has a function `run`; `common` has what they share. Options are passed to
+the benchmarks that are named.
 Quiet the machine first: nothing else should run. Each figure is printed with the limit that it must reach.
 """
 
 import pkgutil
 import sys
 from importlib import import_module
+from itertools import takewhile
 from types import ModuleType
 
 import bench
@@ -30,13 +32,16 @@ def main(arguments: list[str]) -> None:
         for name, module in known.items():
             print(f"{name:<20} {first_line(module)}")
         return
-    for name in arguments:
+    names = list(takewhile(lambda word: not word.startswith("--"), arguments))
+    words = arguments[len(names) :]
+    options = {option.removeprefix("--"): value for option, value in zip(words[::2], words[1::2], strict=True)}
+    for name in names:
         if name not in known:
             print(f"No benchmark {name!r}: `python -m bench --list` prints all.", file=sys.stderr)
             sys.exit(2)
-    for name in arguments or known:
+    for name in names or known:
         print(f"\n== {name}", flush=True)
-        known[name].run()
+        known[name].run(**options)
 
 
 if __name__ == "__main__":

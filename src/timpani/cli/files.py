@@ -25,10 +25,10 @@ from timpani.study.words import counted, listed
 _MAX_NAMED = 8
 """Of each kind of names."""
 
-_LOGS: Hook[Callable[..., tuple[int, list[Doubt], list[str]]]] = Hook("BENCHMARK_IMPORT")
-"""Makes a campaign of benchmarks' output; as `imports/log_import.py` has it.
+_LOGS: Hook[Callable[..., tuple[dict[Path, int], list[Doubt], list[str]]]] = Hook("BENCHMARK_IMPORT")
+"""Makes campaigns of benchmarks' output; as `imports/log_import.py` has it.
 
-Returns the number of results, what is doubtful in them, and notes for the user.
+Returns the number of results by folder, what is doubtful in them, and notes for the user.
 """
 
 _PUBLISHED: Hook[Callable[[str, Path, str], tuple[int, list[Doubt]]]] = Hook("PUBLISHED_IMPORT")
@@ -98,12 +98,13 @@ def merge(
 
 
 def import_(
-    output: Annotated[Path, output_option("The campaign's folder: new or empty.")],
+    output: Annotated[Path, output_option("The campaign's folder: new or empty. Of pico a folder for campaigns.")],
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[ALGORITHM=]FILE…",
-            help="Files of OSU, IMB, ReproMPI or PICO: osu.log, or default=a.log chain=b.log.",
+            metavar="[ALGORITHM=]FILE… | pico PATH…",
+            help="Files of OSU, IMB or ReproMPI: osu.log, or default=a.log chain=b.log. After the word pico results of "
+            "PICO: a tree, a system, archives (folders or .tar.gz), tests or files.",
         ),
     ] = None,
     published: Annotated[
@@ -131,8 +132,9 @@ def import_(
         raise UserError("give either files or --published", "name benchmarks' output, or one published table")
     if published is not None:
         count, doubts = _PUBLISHED.only("--published")(published, output, command)
+        counts = {output: count}
     else:
-        count, doubts, notes = _LOGS.only("import of benchmarks' output")(
+        counts, doubts, notes = _LOGS.only("import of benchmarks' output")(
             files,
             output,
             algorithm=algorithm,
@@ -145,4 +147,5 @@ def import_(
         typer.echo("".join(f"{printable(note)}\n" for note in notes), err=True, nl=False)
     for doubt in doubts:
         typer.echo(f"Warning: doubtful: {doubt.text}", err=True)
-    typer.echo(f"{counted(count, 'result')} in {output}; `timpani show {shlex.quote(str(output))}` shows them")
+    for folder, count in counts.items():
+        typer.echo(f"{counted(count, 'result')} in {folder}; `timpani show {shlex.quote(str(folder))}` shows them")

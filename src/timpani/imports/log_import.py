@@ -17,7 +17,8 @@ from timpani.campaign.read.doubts import Doubt, differing_launches, doubts
 from timpani.errors import UserError, unknown
 from timpani.imports.imb_grammar import ImbReader
 from timpani.imports.osu_grammar import OsuReader
-from timpani.imports.pico_files import PicoReader
+from timpani.imports.pico_files import SIGNATURE as PICO_SIGNATURE
+from timpani.imports.pico_import import import_pico
 from timpani.imports.printed_table import (
     LAUNCHER_PREFIX,
     LogReader,
@@ -32,7 +33,7 @@ from timpani.libraries.registry import LIBRARIES, counterpart
 from timpani.machine.describe import MachineDescription
 from timpani.providers.available import built_in_catalogue
 from timpani.providers.composed import composed_catalogue
-from timpani.reading import read_bytes
+from timpani.reading import open_regular, read_bytes
 from timpani.stats.interval import median_ranks
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm, Cell
 from timpani.study.operations import OPERATIONS
@@ -43,9 +44,11 @@ _READERS: dict[str, type[LogReader]] = {
     "OSU": OsuReader,
     "IMB": ImbReader,
     "ReproMPI": ReproMpiReader,
-    "PICO": PicoReader,
 }
 _STEP = "name files of OSU's benchmarks, IMB-MPI1, ReproMPI or PICO"
+
+_MAX_LINE_CHARACTERS = 1000
+"""Characters of the benchmarks' longest line; longer lines are other programs'."""
 
 
 def read_log(path: Path) -> PrintedFile:
@@ -62,10 +65,8 @@ def read_log(path: Path) -> PrintedFile:
         for number, line in enumerate(text.splitlines(), start=1)
     ]
     reader = _reader(path, lines)
-    if reader.ENDS_EACH_LINE and not text.endswith("\n"):
-        raise UserError(f"{path}:{len(lines)} is cut off: it has no end of line", "copy the file again")
     for number, line in lines:
-        if len(line) <= reader.MAX_LINE_CHARACTERS:
+        if len(line) <= _MAX_LINE_CHARACTERS:
             reader.take(number, line)
         else:
             reader.pass_over(number, line)
@@ -126,14 +127,35 @@ class Imported:
 
 
 def import_files(
-    files: Iterable[str], folder: Path, *, algorithm: str, **options: Any
-) -> tuple[int, list[Doubt], list[str]]:
-    """As `import_logs`, of files as a user types them; `algorithm` is that of files that name none.
+    files: Sequence[str], folder: Path, *, algorithm: str, machine: str, command: str, **options: Any
+) -> tuple[dict[Path, int], list[Doubt], list[str]]:
+    """Make campaigns of files as a user types them: after the word `pico` of PICO's results, else as `import_logs`.
 
-    Returns the number of results, what is doubtful, and notes for the user.
+    algorithm  of files that name none
+
+    Returns the number of results by folder, what is doubtful, and notes for the user.
     """
-    imported = import_logs([BenchmarkLog.parse(text, algorithm) for text in files], folder, **options)
-    return imported.results, imported.doubts, imported.notes
+    named = "" if machine == "unknown" else machine
+    if files[0] == _PICO and len(files) > 1:
+        return import_pico([*map(Path, files[1:])], folder, command=command, machine=named)
+    if any(map(_is_pico, files)):
+        return import_pico([*map(Path, files)], folder, command=command, machine=named, one_campaign=True)
+    logs = [BenchmarkLog.parse(text, algorithm) for text in files]
+    imported = import_logs(logs, folder, machine=machine, command=command, **options)
+    return {folder: imported.results}, imported.doubts, imported.notes
+
+
+_PICO = "pico"
+"""The word before paths of PICO's results."""
+
+
+def _is_pico(file: str) -> bool:
+    """Whether a file is one of PICO's files of times."""
+    try:
+        with open_regular(Path(file)) as opened:
+            return PICO_SIGNATURE.match(opened.readline(_MAX_LINE_CHARACTERS)) is not None
+    except OSError:
+        return False
 
 
 def import_logs(

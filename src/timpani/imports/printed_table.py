@@ -97,12 +97,6 @@ class LogReader(ABC):
     SIGNATURE: ClassVar[re.Pattern[str]]
     """The beginning of a line that shows that a file is the benchmark's."""
 
-    MAX_LINE_CHARACTERS: ClassVar = 1000
-    """Characters of the benchmark's longest line; longer lines are other programs'."""
-
-    ENDS_EACH_LINE: ClassVar = False
-    """Whether a last line without an end must be torn, since only a program, and no person, writes such files."""
-
     def __init__(self, path: Path) -> None:
         self.path = path
         self.tables: list[PrintedTable] = []

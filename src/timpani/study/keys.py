@@ -26,6 +26,14 @@ WHAT, WHERE, HOW_WELL, FURTHER = "What is measured", "Where", "How long and how 
 DATATYPES = {"uint8": 1, "int32": 4, "float": 4, "double": 8}
 """Element types and their bytes."""
 
+MPI_DATATYPES = {
+    **{f"MPI_{name}": 1 for name in ("BYTE", "CHAR", "SIGNED_CHAR", "UNSIGNED_CHAR", "INT8_T", "UINT8_T")},
+    **{f"MPI_{name}": 2 for name in ("SHORT", "UNSIGNED_SHORT", "INT16_T", "UINT16_T")},
+    **{f"MPI_{name}": 4 for name in ("INT", "UNSIGNED", "FLOAT", "INT32_T", "UINT32_T")},
+    **{f"MPI_{name}": 8 for name in ("LONG", "UNSIGNED_LONG", "LONG_LONG", "DOUBLE", "INT64_T", "UINT64_T")},
+}
+"""MPI's names of datatypes, which imported campaigns have, and their bytes."""
+
 OPERATORS = ("sum", "prod", "max", "min", "land", "lor", "lxor", "band", "bor", "bxor")
 """How collectives that reduce combine elements, as MPI names them."""
 

@@ -10,7 +10,7 @@ from timpani.libraries.registry import library_title
 from timpani.machine.describe import Printable
 from timpani.native.mpi import Mpi
 from timpani.study.arrival import TOGETHER
-from timpani.study.keys import DATATYPES
+from timpani.study.keys import DATATYPES, MPI_DATATYPES
 from timpani.study.operations import CallArguments
 from timpani.study.values import FigureChoices, PointWeights
 
@@ -86,8 +86,13 @@ class RecordedStudy(HeaderPart):
         return CallArguments(self.datatype_of(operation), chosen("operator"), chosen("root"), chosen("in_place"))
 
     def element_bytes_of(self, operation: str) -> int:
-        """Bytes of an element of `datatype_of`, which must be one of DATATYPES."""
-        return DATATYPES[self.datatype_of(operation)]
+        """Bytes of an element of `datatype_of`; 1 of a datatype that is unknown, or of several in an import."""
+        return {**DATATYPES, **MPI_DATATYPES}.get(self.datatype_of(operation), 1)
+
+    @property
+    def at_deadline(self) -> bool:
+        """Whether ranks started calls at a common deadline: OSU's and imported ones start after a barrier."""
+        return self.method != "osu" and not self.files
 
 
 class PlannedPoints(HeaderPart):

@@ -43,12 +43,15 @@ class LaunchResult:
         Recorded(
             "median over repetitions of the completion: last rank's end minus first rank's start, on the common clock,"
             " or minus the last rank's start if an [arrival pattern](methodology.md#arrival-patterns) is injected;"
-            " null in imports, and where the cell failed"
+            " null where the cell failed, and in imports of averages alone"
         ),
     ] = None
     ci_low_us: Annotated[
         Time | None,
-        Recorded("lower end of its 95 % interval inside this launch, widened for the repetitions' serial correlation"),
+        Recorded(
+            "lower end of its 95 % interval inside this launch, widened for the repetitions' serial correlation; of"
+            " imports [that of the next launch](methodology.md#warm-up-and-the-end-of-a-cell) of the same job"
+        ),
     ] = None
     ci_high_us: Annotated[Time | None, Recorded("upper end of that interval")] = None
     osu_avg_us: Annotated[
@@ -201,7 +204,7 @@ class LaunchResult:
         Recorded("the job that measured it, one of jobs.jsonl; null if unknown, and in simulations"),
     ] = None
     part: Annotated[
-        Part | None, Recorded("the start that it came from, the folder under `launches/`; null in imports")
+        Part | None, Recorded("the start that it came from, the folder under `launches/`; null in imports of logs")
     ] = None
     samples: Annotated[
         Hash | None,

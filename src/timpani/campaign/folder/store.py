@@ -241,10 +241,23 @@ def check_empty(folder: Path) -> None:
         raise UserError(f"{folder} is not empty", "choose another folder with -o")
 
 
-def write_import(folder: Path, header: Header, results: Iterable[LaunchResult]) -> None:
+@dataclass(frozen=True)
+class ImportedStart:
+    """What an import knows of one start of the MPI program: its lines of launches.jsonl and endings.jsonl."""
+
+    start: dict[str, Any]
+    ending: dict[str, Any]
+
+
+def write_import(
+    folder: Path, header: Header, results: Iterable[LaunchResult], starts: Iterable[ImportedStart] = ()
+) -> None:
     """Write the campaign of `header` into the empty `folder`; if that fails, as on a full disk, nothing of it stays."""
     with Store(folder, header) as store:
         try:
+            for each in starts:
+                store.add_start(each.start)
+                store.add_ending(each.start["part"], each.ending)
             for result in results:
                 store.add_result(result)
         except BaseException:

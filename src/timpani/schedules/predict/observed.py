@@ -41,8 +41,8 @@ def observations(campaign: Campaign) -> list[Observation]:
         Observation(
             call_of(row, element_bytes(row["collective"]), places.get((row["ranks"], row["placement"]), ())),
             tuple(row["times"]),
-            # Without a deadline: ranks that share cores, and the OSU method, start after a barrier.
-            at_deadline=not row["oversubscribed"] and campaign.header.study.method != "osu",
+            # Without a deadline: ranks that share cores, the OSU method and imports start after a barrier.
+            at_deadline=not row["oversubscribed"] and campaign.header.study.at_deadline,
         )
         for row in cells.iter_rows(named=True)
     ]

@@ -1,0 +1,167 @@
+"""Campaigns from archives of PICO: one for each machine and library, each archive a batch job."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.header_parts import RecordedMpi
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.store import ImportedStart, check_empty, write_import
+from timpani.campaign.read.doubts import Doubt, doubts
+from timpani.errors import UserError
+from timpani.imports.pico_files import PicoResult, PicoResults, PicoTest, read_archives
+from timpani.machine.describe import MachineDescription
+from timpani.study.cell import Cell
+from timpani.study.schema import schema
+
+_PRECISION = 0.05
+"""A median is precise if half of its interval is at most this share of it, as for Timpani's own launches."""
+
+_COPIED = "same_curve"
+"""The doubt that two operations' times are one column: here each call's time shows copies."""
+
+
+def import_pico(
+    paths: Sequence[Path], output: Path, *, command: str, machine: str = "", one_campaign: bool = False
+) -> tuple[dict[Path, int], list[Doubt], list[str]]:
+    """Make campaigns of all results below `paths`: the number of results by folder, doubtful times, and notes.
+
+    machine       the name of the machine; empty: the name of the system's folder
+    one_campaign  write into `output` itself. UserError if the files are of several machines or libraries
+    """
+    read = read_archives(paths)
+    campaigns: defaultdict[tuple[str, str, str], list[list[PicoResult]]] = defaultdict(list)
+    for job in read.jobs:
+        of_job: defaultdict[tuple[str, str, str], list[PicoResult]] = defaultdict(list)
+        for result in job:
+            test = result.test
+            of_job[machine or test.machine, test.library, test.version].append(result)
+        for key, of_key in of_job.items():
+            campaigns[key].append(of_key)
+    if not campaigns:
+        raise UserError(read.left_out[0] if read.left_out else f"{paths[0]} holds no times", "name other files of PICO")
+    if one_campaign and len(campaigns) > 1:
+        named = " and ".join("-".join(filter(None, key)) for key in campaigns)
+        raise UserError(
+            f"the files are of {named}", f"`timpani import pico FILE… -o {output}` makes a campaign of each"
+        )
+    folders = {key: output if one_campaign else output / "-".join(filter(None, key)) for key in campaigns}
+    for folder in folders.values():
+        check_empty(folder)
+    counts, doubtful = {}, []
+    for key, jobs in campaigns.items():
+        results = _write(folders[key], key, jobs, command, read)
+        counts[folders[key]] = len(results)
+        doubtful += _doubts(results)
+    notes = [f"Note: {each}" for each in read.notes] + [f"Left out: {each}" for each in read.left_out]
+    return counts, doubtful, notes
+
+
+def _write(
+    folder: Path, key: tuple[str, str, str], jobs: Sequence[Sequence[PicoResult]], command: str, read: PicoResults
+) -> list[LaunchResult]:
+    machine, library, version = key
+    datatype, _ = Counter(each.datatype for job in jobs for each in job).most_common(1)[0]
+    results: list[LaunchResult] = []
+    starts: list[ImportedStart] = []
+    first = 0
+    for job in jobs:
+        of_job, of_starts = _launches(job, machine, datatype, first)
+        results += of_job
+        starts += of_starts
+        first = max(each.launch for each in of_job)
+    header = Header.new(
+        study={
+            "title": f"PICO's results of {machine}",
+            "question": "",
+            "files": [str(Path(job[0].where).parent.parent) for job in jobs],
+            "datatype": datatype,
+        },
+        machine=MachineDescription(name=machine),
+        mpi=RecordedMpi(kind=library, version=version),
+        command=command,
+        results=len(results),
+        left_out=[each for each in read.left_out if len(read.jobs) == len(jobs) or f"/{machine}/" in each],
+    )
+    write_import(folder, header, results, starts)
+    return results
+
+
+def _launches(
+    job: Sequence[PicoResult], machine: str, datatype: str, before: int
+) -> tuple[list[LaunchResult], list[ImportedStart]]:
+    """The results of a job, and a start for each launch and each list of ranks.
+
+    The job's k-th time of a cell is in its launch k: so rivals are compared in one launch, and a launch is in one job.
+
+    before  the launches of the jobs before this one
+    """
+    seen: Counter[Cell] = Counter()
+    parts: dict[tuple[int, int, str], ImportedStart] = {}
+    results = []
+    for each in job:
+        test = each.test
+        mode = test.mode if each.datatype == datatype else f"{test.mode}, {each.datatype}"
+        cell = Cell(test.collective, each.algorithm, test.ranks, test.placement, each.message_bytes, mode)
+        seen[cell] += 1
+        launch = before + seen[cell]
+        place = launch, test.ranks, test.placement
+        if place not in parts:
+            number = 1 + sum(known == launch for known, *_ in parts)
+            parts[place] = _start(f"{launch:04d}-{number}", launch, test, each)
+        times = each.times
+        results.append(
+            LaunchResult(
+                cell=cell,
+                launch=launch,
+                machine=machine,
+                median_us=times.median,
+                ci_low_us=times.low,
+                ci_high_us=times.high,
+                repetitions=times.calls,
+                effective_size=times.effective_size,
+                outlier_share=times.outlier_share,
+                bimodal=times.bimodal,
+                converged=_precise(times.median, times.low, times.high),
+                part=parts[place].start["part"],
+            )
+        )
+    return results, list(parts.values())
+
+
+def _precise(median: float, low: float | None, high: float | None) -> bool:
+    return low is not None and high is not None and (high - low) / 2 <= _PRECISION * median
+
+
+def _start(part: str, launch: int, test: PicoTest, result: PicoResult) -> ImportedStart:
+    """What launches.jsonl and endings.jsonl record of a start: its job, and the host of each rank."""
+    job = result.job
+    name = f"{test.shape} nodes" if test.shape else f"{len(job.nodes)} nodes" if job.nodes else ""
+    ranks = [{"rank": rank, "host": host, "cores": []} for rank, host in enumerate(test.hosts)]
+    start: dict[str, Any] = {
+        "launch": launch,
+        "part": part,
+        "placement": test.placement,
+        "started": job.started,
+        "job": {"system": "slurm" if job.id.isdigit() else "", "name": name, "id": job.id},
+    }
+    ending: dict[str, Any] = {"ended": "finished", "world": test.ranks, **({"ranks": ranks} if ranks else {})}
+    return ImportedStart(start, ending)
+
+
+def _doubts(results: Iterable[LaunchResult]) -> list[Doubt]:
+    """What is impossible or improbable in the cells' medians over launches."""
+    columns = ("collective", "label", "ranks", "message_bytes", "mode")
+    rows = [
+        (cell.collective, cell.algorithm.label, cell.ranks, cell.message_bytes, cell.mode, each.median_us, 0.0)
+        for each in results
+        for cell in [each.cell]
+    ]
+    types = {**schema(*columns), "time_us": pl.Float64(), "rounding": pl.Float64()}
+    table = pl.DataFrame(rows, schema=types, orient="row")
+    cells = table.group_by(columns, maintain_order=True).agg(pl.median("time_us"), pl.max("rounding"))
+    return [each for each in doubts(cells) if each.kind != _COPIED]
