@@ -101,10 +101,11 @@ def test_a_tree_becomes_a_campaign_for_each_machine_and_library_and_archives_bec
     assert campaign.results.height == 6
     assert sorted(campaign.results["launch"].unique()) == [1, 2]
     assert campaign.results.filter(algorithm="default")["provider"].to_list() == ["openmpi"] * 2
-    assert [(each["job"]["id"], each["started"]) for each in campaign.launches] == [
-        ("77", "2025-03-16T14:58:59"),
-        (second, "2025-03-18T00:00:01"),
+    assert [(each["job"], each["started"], each["nodes"]) for each in campaign.jobs] == [
+        ("77", "2025-03-16T14:58:59", ["n0", "n1"]),
+        (second, "2025-03-18T00:00:01", []),
     ]
+    assert campaign.results.filter(launch=2)["job"].unique().to_list() == [second]
     assert [rank["host"] for rank in campaign.launches[0]["ranks"]] == ["n0", "n0", "n1", "n1"]
     for command in ("check", "show", "verdict", "report"):
         done = typed(command, campaign.folder, *(["-o", str(tree.root / "r.html")] if command == "report" else []))
@@ -233,7 +234,7 @@ def written(text: str) -> Callable[[Path], None]:
         (written("highest\n" + "".join(f"{time + 1}\n" for time in TIMES)), "a copy is not a second run"),
     ],
 )
-def test_what_is_not_understood_has_a_line_and_the_rest_is_imported(
+def test_a_part_that_is_not_understood_has_a_line_and_the_rest_is_imported(
     tree: Tree, tmp_path: Path, change: Callable[[Path], None], why: str
 ) -> None:
     sound = tree.test(system="other")

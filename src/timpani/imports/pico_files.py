@@ -64,7 +64,7 @@ _NS_PER_US = 1000
 
 
 @dataclass(frozen=True)
-class BatchJob:
+class PicoJob:
     """The job that an archive is of: its id, or its start where no output of Slurm has one."""
 
     id: str
@@ -110,7 +110,7 @@ class PicoResult:
     """One file: an algorithm at one size, with its test and its job."""
 
     test: PicoTest
-    job: BatchJob
+    job: PicoJob
     algorithm: Algorithm
     datatype: str
     message_bytes: int
@@ -217,7 +217,7 @@ def _read_archive(archive: Path, chosen: Sequence[Path], found: PicoResults) -> 
             found.without_times[Path(file).suffix] += 1
     date, _, clock = name.partition("___")
     nodes = tuple(dict.fromkeys(host for _, places in allocations for host in places.values()))
-    job = BatchJob(job_id or name, "T".join(filter(None, (date.replace("_", "-"), clock.replace("_", ":")))), nodes)
+    job = PicoJob(job_id or name, "T".join(filter(None, (date.replace("_", "-"), clock.replace("_", ":")))), nodes)
     shapes = {(row.get("nnodes"), row.get("tasks_per_node")) for (time, _), row in metadata.items() if time == name}
     tests: dict[str, PicoTest | _LeftOutError] = {}
     results: list[PicoResult] = []
@@ -377,7 +377,7 @@ def _summary(ns: Times) -> CallTimes:
     )
 
 
-def _result(test: PicoTest, job: BatchJob, file: str, times: CallTimes, where: str) -> PicoResult:
+def _result(test: PicoTest, job: PicoJob, file: str, times: CallTimes, where: str) -> PicoResult:
     name = _NAME.fullmatch(file)
     if name is None:
         raise _LeftOutError("is not named COUNT_ALGORITHM_TYPE.csv; give the file its name back")

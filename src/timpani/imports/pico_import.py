@@ -7,19 +7,23 @@ from typing import Any
 
 import polars as pl
 
+from timpani.campaign.folder.fields import JobFields
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.store import ImportedStart, check_empty, write_import
+from timpani.campaign.folder.store import ImportedJob, check_empty, write_import
 from timpani.campaign.read.doubts import Doubt, doubts
 from timpani.errors import UserError
-from timpani.imports.pico_files import PicoResult, PicoResults, PicoTest, read_archives
+from timpani.imports.pico_files import PicoJob, PicoResult, PicoResults, PicoTest, read_archives
 from timpani.machine.describe import MachineDescription
 from timpani.study.cell import Cell
 from timpani.study.schema import schema
 
 _PRECISION = 0.05
 """A median is precise if half of its interval is at most this share of it, as for Timpani's own launches."""
+
+_Start = tuple[dict[str, Any], dict[str, Any]]
+"""The lines of launches.jsonl and endings.jsonl."""
 
 _COPIED = "same_curve"
 """The doubt that two operations' times are one column: here each call's time shows copies."""
@@ -67,13 +71,11 @@ def _write(
     machine, library, version = key
     datatype, _ = Counter(each.datatype for job in jobs for each in job).most_common(1)[0]
     results: list[LaunchResult] = []
-    starts: list[ImportedStart] = []
-    first = 0
+    imported: list[ImportedJob] = []
     for job in jobs:
-        of_job, of_starts = _launches(job, machine, datatype, first)
+        of_job, starts = _launches(job, machine, datatype, max((each.launch for each in results), default=0))
         results += of_job
-        starts += of_starts
-        first = max(each.launch for each in of_job)
+        imported.append(ImportedJob(_job(job[0], machine), starts))
     header = Header.new(
         study={
             "title": f"PICO's results of {machine}",
@@ -87,13 +89,13 @@ def _write(
         results=len(results),
         left_out=[each for each in read.left_out if len(read.jobs) == len(jobs) or f"/{machine}/" in each],
     )
-    write_import(folder, header, results, starts)
+    write_import(folder, header, results, imported)
     return results
 
 
 def _launches(
     job: Sequence[PicoResult], machine: str, datatype: str, before: int
-) -> tuple[list[LaunchResult], list[ImportedStart]]:
+) -> tuple[list[LaunchResult], tuple[_Start, ...]]:
     """The results of a job, and a start for each launch and each list of ranks.
 
     The job's k-th time of a cell is in its launch k: so rivals are compared in one launch, and a launch is in one job.
@@ -101,7 +103,7 @@ def _launches(
     before  the launches of the jobs before this one
     """
     seen: Counter[Cell] = Counter()
-    parts: dict[tuple[int, int, str], ImportedStart] = {}
+    starts: dict[tuple[int, int, str], _Start] = {}
     results = []
     for each in job:
         test = each.test
@@ -110,9 +112,9 @@ def _launches(
         seen[cell] += 1
         launch = before + seen[cell]
         place = launch, test.ranks, test.placement
-        if place not in parts:
-            number = 1 + sum(known == launch for known, *_ in parts)
-            parts[place] = _start(f"{launch:04d}-{number}", launch, test, each)
+        if place not in starts:
+            number = 1 + sum(known == launch for known, *_ in starts)
+            starts[place] = _start(f"{launch:04d}-{number}", launch, test, each.job)
         times = each.times
         results.append(
             LaunchResult(
@@ -127,30 +129,34 @@ def _launches(
                 outlier_share=times.outlier_share,
                 bimodal=times.bimodal,
                 converged=_precise(times.median, times.low, times.high),
-                part=parts[place].start["part"],
+                part=starts[place][0]["part"],
             )
         )
-    return results, list(parts.values())
+    return results, tuple(starts.values())
 
 
 def _precise(median: float, low: float | None, high: float | None) -> bool:
     return low is not None and high is not None and (high - low) / 2 <= _PRECISION * median
 
 
-def _start(part: str, launch: int, test: PicoTest, result: PicoResult) -> ImportedStart:
-    """What launches.jsonl and endings.jsonl record of a start: its job, and the host of each rank."""
-    job = result.job
-    name = f"{test.shape} nodes" if test.shape else f"{len(job.nodes)} nodes" if job.nodes else ""
+def _start(part: str, launch: int, test: PicoTest, job: PicoJob) -> _Start:
+    """What launches.jsonl and endings.jsonl record of a start: where each rank ran."""
     ranks = [{"rank": rank, "host": host, "cores": []} for rank, host in enumerate(test.hosts)]
-    start: dict[str, Any] = {
-        "launch": launch,
-        "part": part,
-        "placement": test.placement,
+    start = {"launch": launch, "part": part, "placement": test.placement, "started": job.started}
+    return start, {"ended": "finished", "world": test.ranks, **({"ranks": ranks} if ranks else {})}
+
+
+def _job(result: PicoResult, machine: str) -> JobFields:
+    job = result.job
+    return {
+        "job": job.id,
+        "machine": machine,
+        "system": "slurm" if job.id.isdigit() else "",
+        "name": result.test.shape and f"{result.test.shape} nodes",
+        "nodes": list(job.nodes),
+        "switches": [],
         "started": job.started,
-        "job": {"system": "slurm" if job.id.isdigit() else "", "name": name, "id": job.id},
     }
-    ending: dict[str, Any] = {"ended": "finished", "world": test.ranks, **({"ranks": ranks} if ranks else {})}
-    return ImportedStart(start, ending)
 
 
 def _doubts(results: Iterable[LaunchResult]) -> list[Doubt]:

@@ -242,22 +242,24 @@ def check_empty(folder: Path) -> None:
 
 
 @dataclass(frozen=True)
-class ImportedStart:
-    """What an import knows of one start of the MPI program: its lines of launches.jsonl and endings.jsonl."""
+class ImportedJob:
+    """A job of an import, and what is known of its starts: their lines of launches.jsonl, and of endings.jsonl."""
 
-    start: dict[str, Any]
-    ending: dict[str, Any]
+    fields: JobFields
+    starts: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = ()
 
 
 def write_import(
-    folder: Path, header: Header, results: Iterable[LaunchResult], starts: Iterable[ImportedStart] = ()
+    folder: Path, header: Header, results: Iterable[LaunchResult], jobs: Iterable[ImportedJob] = ()
 ) -> None:
     """Write the campaign of `header` into the empty `folder`; if that fails, as on a full disk, nothing of it stays."""
     with Store(folder, header) as store:
         try:
-            for each in starts:
-                store.add_start(each.start)
-                store.add_ending(each.start["part"], each.ending)
+            for job in jobs:
+                store.enter_job(job.fields)
+                for start, ending in job.starts:
+                    store.add_start(start)
+                    store.add_ending(start["part"], ending)
             for result in results:
                 store.add_result(result)
         except BaseException:
