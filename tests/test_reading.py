@@ -15,7 +15,7 @@ from timpani.errors import UserError
 from timpani.programs.runs.preloaded_command import read_executable
 from timpani.reading import open_regular, read_bytes
 
-_GUARD_SECONDS = 60
+_GUARD_SECONDS = 600
 """A reader that waits for a writer would wait for ever."""
 
 

@@ -199,17 +199,12 @@ def test_a_file_that_is_taken_away_while_it_is_written_is_an_error_at_once(folde
     [
         ("median_us", -1.5),
         ("median_us", float("nan")),
-        ("osu_avg_us", float("-inf")),
-        ("repetitions", -3),
         ("launch", 0),
-        ("launch", 9223372036854775807),
         ("launch", 10**30),
         ("collective", ""),
         ("ranks", True),
         ("message_bytes", 2**70),
-        ("outlier_share", 1.5),
         ("parameters", "b=1,a=2"),
-        ("machine", 7),
     ],
 )
 def test_a_field_that_holds_what_it_can_not_is_refused(tmp_path: Path, field: str, value: object) -> None:

@@ -110,8 +110,6 @@ def test_where_the_variables_cannot_be_set_the_library_keeps_its_choice(tmp_path
         ("openmpi/linear@coll_tuned_bcast_algorithm=1@", "has no bcast openmpi/linear@coll_tuned_bcast_algorithm=1@"),
         ("mpich/binomial@@MPIR_CVAR_BCAST_INTRA_ALGORITHM=1", "which is of another library or version"),
         ("openmpi/linear@coll=^han@", "coll=^han is not a control variable and its value"),
-        ("openmpi/linear@", "is not an algorithm such as openmpi/linear@name=1@"),
-        ("openmpi/linear@@", "openmpi/linear has no control variables"),
     ],
 )
 def test_a_rule_of_another_library_or_without_sense_is_refused(tmp_path: Path, word: str, what: str) -> None:

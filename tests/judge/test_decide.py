@@ -281,11 +281,6 @@ def decisions(curves: Mapping[str, Mapping[int, Sequence[float]]], simulated: bo
     return decide(RacedResults.from_rows(results(curves, simulated=simulated))).to_dicts()
 
 
-def summary(curves: Mapping[str, Mapping[int, Sequence[float]]]) -> Verdict:
-    raced = RacedResults.from_rows(results(curves, simulated=True))
-    return summarize(decide(raced), estimate_cells(raced))
-
-
 @pytest.mark.parametrize("names", [("aaa", "zzz"), ("zzz", "aaa")])
 def test_the_default_is_the_best_of_those_that_share_its_time_whatever_they_are_called(names: tuple[str, str]) -> None:
     one, other = names

@@ -42,7 +42,7 @@ def every_collective(sizes: tuple[int, ...] = SIZES) -> list[str]:
     return [f"cell {number} {name} {size} warm - - -" for number, (name, size) in enumerate(sized)]
 
 
-@on_ranks(openmpi=(1, 2, 3, 4, 7, 8), mpich=(1, 2, 3))
+@on_ranks(openmpi=(1, 3, 8), mpich=(1, 3))
 def test_every_collective_gives_right_data_at_every_rank_count(run_plan: RunPlan, mpi: Mpi, ranks: int) -> None:
     # MPICH spins while it waits, so that a call takes a time slice for each rank that has no core.
     cells = every_collective((0, 56) if mpi.kind == "mpich" and ranks > 2 else SIZES)

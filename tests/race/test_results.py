@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.campaign_files import results_frame
+from tests.campaign_files import cell, results_frame, results_of
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.decide import SLOWER, WITHIN, compare_with_default, decide
@@ -18,28 +18,17 @@ from timpani.study.schema import ALLOWED, REGRET
 TIMES = {DEFAULT: 2.0, "linear": 1.0, "ring": 4.0}
 
 
+def around(random: np.random.Generator, time: float, launches: int, spread: float = 0.005) -> list[float]:
+    return (time * random.lognormal(0, spread, launches)).tolist()  # type: ignore[no-any-return]
+
+
 def raced(sampled: bool = True, dropped: bool = True) -> pl.DataFrame:
     """Eight launches of a race at 8 B, in which ring was dropped after three, and three that sampled 64 B."""
     random = np.random.default_rng(1)
-    rows = [
-        (8, launch, name) for launch in range(1, 9) for name in TIMES if name != "ring" or launch <= 3 or not dropped
-    ]
-    if sampled:
-        rows += [(64, launch, name) for launch in range(6, 9) for name in (DEFAULT, "linear")]
-    results = [
-        LaunchResult(
-            Cell("bcast", Algorithm("openmpi", name), 2, "core", size, "warm"),
-            launch,
-            "here",
-            median_us=TIMES[name],
-            repetitions=30,
-            interleaving=f"{launch}/{size}",
-            relative=TIMES[name] * random.lognormal(0, 0.005),
-            sampled=size == 64,
-        )
-        for size, launch, name in rows
-    ]
-    return results_frame(results).with_columns(pl.lit(0.02).alias(REGRET))
+    at_8 = {cell(name, 8): around(random, t, 3 if name == "ring" and dropped else 8) for name, t in TIMES.items()}
+    at_64 = {cell(name, 64): around(random, TIMES[name], 3) for name in (DEFAULT, "linear") if sampled}
+    results = [*results_of(at_8, interleaved=True, sampled=False), *results_of(at_64, interleaved=True, sampled=True)]
+    return results_frame(results, 0.02).sort("launch", maintain_order=True)
 
 
 def test_a_choice_and_its_bound_stand_at_each_point_that_was_raced() -> None:
@@ -148,21 +137,8 @@ def test_a_point_that_ended_undecided_says_why() -> None:
 def test_a_race_offers_no_launches_after_its_last_look(allowed: int | None) -> None:
     def after(launches: int, allowed: int | None) -> pl.DataFrame:
         random = np.random.default_rng(1)
-        results = [
-            LaunchResult(
-                Cell("bcast", Algorithm("openmpi", name), 2, "core", 8, "warm"),
-                launch,
-                "here",
-                median_us=1.0,
-                repetitions=30,
-                interleaving=str(launch),
-                relative=random.lognormal(0, 0.3),
-            )
-            for launch in range(1, launches + 1)
-            for name in (DEFAULT, "linear")
-        ]
-        race_columns = {REGRET: pl.lit(0.02), ALLOWED: pl.lit(allowed, dtype=pl.Int64)}
-        return results_frame(results).with_columns(**race_columns)
+        times = {cell(name): around(random, 1.0, launches, 0.3) for name in (DEFAULT, "linear")}
+        return results_frame(results_of(times, interleaved=True), 0.02, allowed)
 
     [before] = race_standings(RacedResults.from_rows(after(63, None))).iter_rows(named=True)
     assert (before["race_over"], before["race_ended"]) == (False, None)
@@ -229,28 +205,15 @@ def result(size: int, launch: int, name: str, time: float | None, sampled: bool 
     )
 
 
-def variants(failing: bool = False) -> pl.DataFrame:
+def variants() -> pl.DataFrame:
     """Eight launches of a race between variants at two sizes; `slow` is dropped early, `same` never."""
     random = np.random.default_rng(1)
-    times = {DEFAULT: 2.0, "same": 1.98, "slow": 4.0}
-    results = []
-    for launch in range(1, 9):
-        for size in (8, 64):
-            for name, time in times.items():
-                if name != "slow" or launch <= (2 if failing else 3):
-                    algorithm = Algorithm("openmpi", DEFAULT, variant=name)
-                    fails = failing and name == "slow"
-                    results.append(
-                        LaunchResult(
-                            Cell("bcast", algorithm, 2, "core", size, "warm"),
-                            launch,
-                            "here",
-                            median_us=None if fails else time * float(random.lognormal(0, 0.02)),
-                            repetitions=30,
-                            error="died" if fails else None,
-                        )
-                    )
-    return results_frame(results).with_columns(pl.lit(0.02).alias(REGRET))
+    times = {
+        cell(f"default@{name}", size): around(random, time, 3 if name == "slow" else 8, 0.02)
+        for size in (8, 64)
+        for name, time in {"default": 2.0, "same": 1.98, "slow": 4.0}.items()
+    }
+    return results_frame(results_of(times), 0.02)
 
 
 def test_a_variant_that_is_slower_everywhere_is_named_with_the_launch_that_dropped_it() -> None:

@@ -10,10 +10,7 @@ from timpani.study.compose import compose
 @pytest.mark.parametrize(
     ("text", "pattern", "recorded"),
     [
-        ("one_late:50us", ArrivalPattern("one_late", 50_000, in_calls=False), "one_late:50us"),
         ("sorted:2x", ArrivalPattern("sorted", 2.0, in_calls=True), "sorted:2x"),
-        ("random:0.5x", ArrivalPattern("random", 0.5, in_calls=True), "random:0.5x"),
-        ("random:1500us", ArrivalPattern("random", 1_500_000, in_calls=False), "random:1500us"),
         ("one_late:1000us", ArrivalPattern("one_late", 1_000_000, in_calls=False), "one_late:1ms"),
         ("one_late:0.05ms", ArrivalPattern("one_late", 50_000, in_calls=False), "one_late:50us"),
         (" sorted:10s", ArrivalPattern("sorted", 10_000_000_000, in_calls=False), "sorted:10s"),

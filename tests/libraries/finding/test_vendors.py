@@ -16,16 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.typed import typed
-from tests.installed import MPICHS, needs_mpich, needs_two_cores
-from timpani.campaign.folder.load import load
+from tests.installed import MPICHS, needs_mpich
 from timpani.errors import UserError
 from timpani.libraries.find import Unusable, choose_mpi, find_mpis, search_mpis
 from timpani.libraries.launch_request import Host, LaunchRequest
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.vendors import VENDORS
 from timpani.machine.detect import this_computer
-from timpani.native.cache import cache_folder
 from timpani.native.library_version import LibraryVersion
 from timpani.native.mpi import Mpi, ParentLibrary
 from timpani.study.variant import parse_variants
@@ -191,32 +188,3 @@ def test_a_cray_has_a_compiler_and_no_launcher(tmp_path: Path, monkeypatch: pyte
     (by_pals,) = find_mpis()
     assert by_pals.mpirun == pals / "mpiexec"
     assert this_computer(by_pals).launcher == "cray"
-
-
-# Measured: what a user of such a library types. These folders stay, so that each is built for once.
-
-
-def measured(folder: Path, out: Path, algorithm: str) -> set[tuple[str, str | None]]:
-    """The algorithms that were measured with the library in `folder`, with their errors."""
-    words = ("--ranks", "2", "--sizes", "8", "--launches", "1", "--mpi", folder, "-o", out)
-    done = typed("run", "bcast", "--algorithms", f"default,{algorithm}", *words)
-    assert done.returncode == 0, done.stderr
-    assert "no real one was tried" in done.stderr
-    return set(load(out).results.select("algorithm", "error").rows())
-
-
-def renamed_once(mpi: Mpi, kind: str, text: str) -> Path:
-    return renamed(mpi, cache_folder() / "renamed-for-tests" / kind / "bin", text)
-
-
-@needs_mpich
-@needs_two_cores
-def test_a_cray_is_measured_through_pals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Through a launcher that takes PALS's option for binding, which Hydra's does not."""
-    folder = renamed_once(MPICHS[0], "cray", CRAY)
-    pals = folder.parent / "pals" / "bin"
-    pals.mkdir(parents=True, exist_ok=True)
-    checked = 'test "$1 $3 $4" = "-n --cpu-bind core" || exit 2; ranks=$2; shift 4'
-    script(pals / "mpiexec", f'{checked}\nexec "{MPICHS[0].mpirun}" -bind-to core -n $ranks "$@"')
-    monkeypatch.setenv("PATH", str(pals), prepend=os.pathsep)
-    assert measured(folder / "mpicxx", tmp_path / "out", "binomial") == {("default", None), ("binomial", None)}

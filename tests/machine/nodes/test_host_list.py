@@ -42,20 +42,6 @@ def names(hosts: tuple[Host, ...]) -> str:
     return " ".join(host.name for host in hosts)
 
 
-@pytest.mark.parametrize(
-    ("category", "order"),
-    [
-        (1, "a1 a2 b1 b2 c1 c2 d1 d2"),
-        (2, "a1 a2 b1 b2 c1 c2 d1 d2"),
-        (3, "a1 b1 c1 d1 a2 b2 c2 d2"),
-    ],
-)
-def test_the_three_orders_of_the_study_of_hierarchical_collectives(category: int, order: str) -> None:
-    hosts = choose_hosts(FOUR, category, groups=4, nodes=8, slots=8)
-    assert names(hosts) == order
-    assert {host.slots for host in hosts} == ({8} if category == 1 else {None})
-
-
 def test_the_less_loaded_nodes_of_each_group_are_taken_and_unknown_loads_last(tmp_path: Path) -> None:
     (tmp_path / "loads.txt").write_text("a1 3.5\na2 0.25\na3 N/A\na4 1\n\nb4 0.5\nb1 0\n")
     loads = read_loads(tmp_path / "loads.txt")
