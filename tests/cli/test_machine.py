@@ -2,10 +2,12 @@
 
 import platform
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.campaign_files import cells, results_of, write_campaign, write_lines
 from tests.cli.typed import typed
 from tests.installed import needs_mpi
 
@@ -81,3 +83,21 @@ def test_without_slurm_a_submission_says_so(tmp_path: Path) -> None:
     done = typed("run", "bcast", "--on", "slurm:EPYC", "-o", "c", cwd=tmp_path, env={"PATH": str(tmp_path)})
     assert done.returncode == 2
     assert "there is no sbatch here; Slurm's commands work from its login and compute nodes only" in done.stderr
+
+
+def test_the_history_of_a_machine_is_shown_and_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
+    folders = []
+    for number, factor in enumerate((1.0, 1.1, 0.9)):
+        times = cells({"default": {8: 10.0}, "ring": {8: 5.0 * factor}})
+        in_job = [replace(each, job=f"job {number}") for each in results_of(times)]
+        folders.append(write_campaign(tmp_path / str(number), in_job))
+        about = {"machine": "here", "system": "Slurm", "name": "t", "nodes": ["n1"], "switches": []}
+        write_lines(folders[-1] / "jobs.jsonl", [{"job": f"job {number}", "started": "2026-11-28T12:00Z", **about}])
+    done = typed("machine", "history", *folders)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "3 jobs until 2026-11-28" in done.stdout
+    assert "3 runs until 2026-11-28" in typed("verdict", folders[0]).stdout.replace("jobs", "runs")
+    alone = typed("machine", "history", folders[0])
+    assert (alone.returncode, alone.stdout) == (2, "")
+    assert alone.stderr.startswith("timpani: no two algorithms were measured together in two jobs; ")

@@ -134,3 +134,25 @@ def test_a_cell_without_a_common_state_is_undecided() -> None:
     [row] = changes(before, after).cells.to_dicts()
     assert (row["standing"], row["ratio"], row["states"]) == (UNDECIDED, None, None)
     assert (row["before_launches"], row["after_launches"]) == (0, 0)
+
+
+def in_jobs(times: list[list[float]], first: int) -> pl.DataFrame:
+    """The default at 8 B in one job for each list of launches; jobs are numbered from `first`."""
+    parts = [
+        results({"default": {8: launches}}).with_columns(job=pl.lit(str(first + number)))
+        for number, launches in enumerate(times)
+    ]
+    return pl.concat(parts)
+
+
+def test_a_difference_between_campaigns_is_judged_by_how_much_jobs_differ() -> None:
+    """Launches of one job differ by 1 %, jobs by 20 %: only a larger difference counts."""
+    jobs = [around(each, 8) for each in (1.0, 1.2, 0.8, 1.1, 0.9)]
+    slower = [[1.1 * time for time in launches] for launches in jobs]
+    half = [[2.0 * time for time in launches] for launches in jobs]
+    before = in_jobs(jobs, 1)
+    assert standing(changes(before, in_jobs(slower, 6))) == {("default", 8): UNDECIDED}
+    assert standing(changes(before, in_jobs(half, 6))) == {("default", 8): SLOWER}
+    assert changes(before, in_jobs(half, 6)).jobs == (5, 5)
+    one_job_each = changes(in_jobs(jobs[:1], 1), in_jobs(slower[:1], 6))
+    assert (standing(one_job_each), one_job_each.jobs) == ({("default", 8): SLOWER}, (1, 1))

@@ -12,9 +12,18 @@ from rich.table import Table
 from rich.text import Text
 
 from timpani.campaign.folder.load import load_one_machine
-from timpani.cli.terminal.options import Force, Format, campaign_argument, format_option, output_option
+from timpani.cli.terminal.options import (
+    Force,
+    Format,
+    campaign_argument,
+    document_format,
+    document_text,
+    format_option,
+    output_option,
+)
 from timpani.errors import UserError, unknown
 from timpani.judge.cell_table import estimate_cells
+from timpani.judge.jobs import History
 from timpani.judge.raced import raced_results
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.launch_request import HostList, host_file
@@ -31,6 +40,7 @@ from timpani.models.fit import fit
 from timpani.models.hockney import LATENCY, costs_from_zero
 from timpani.native.announce import working
 from timpani.report.fit.fit_text import curve_name
+from timpani.report.verdict.jobs import history_document
 from timpani.report.words.output_files import write_file
 from timpani.study.placement import check_placement
 
@@ -53,6 +63,16 @@ def detect(
 ) -> None:
     """Print a machine file: this computer, the nodes of the Slurm allocation here, or those of a partition."""
     typer.echo(write_machine(detect_machine(choose_mpi(mpi), partition)), nl=False)
+
+
+@app.command()
+def history(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR…", help="Campaigns of one machine.")],
+    format: Annotated[Format, document_format()] = Format.text,
+) -> None:
+    """Show how much times vary between jobs of a machine, and remember it for later verdicts."""
+    found = History.of_campaigns([load_one_machine(folder) for folder in folders])
+    typer.echo(document_text(history_document(found, found.remember()), format), nl=False)
 
 
 @app.command()

@@ -7,7 +7,7 @@ import polars as pl
 
 from timpani.errors import UserError
 from timpani.judge.decide import BY_VALUE, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
-from timpani.judge.points import STRATA, compare_at_points, launch_medians
+from timpani.judge.points import JOB_LOGS, STRATA, compare_at_points, launch_medians, several_jobs
 from timpani.stats.compare import ALPHA, min_p_value
 from timpani.study.schema import CHANGED, MEASURED_US, STATE, algorithm_label
 
@@ -28,6 +28,7 @@ class Changes:
     cells  a row per cell with a time in both: CHANGED_CELL, `machine` if a campaign has several, and the columns below
     only_before, only_after  CHANGED_CELL of the cells with a time in only one
     too_few  operations in which no change could be significant with this number of cells and launches
+    jobs     how many jobs measured each; 0 if unknown
 
     Columns of `cells`:
     before_us, after_us              medians over the compared launches; over all of them where none are compared
@@ -38,8 +39,8 @@ class Changes:
     p_value                          of this cell alone
     standing                         of `after`, see below
 
-    FASTER, SLOWER  significantly, as `stats/compare.py` defines it, unpaired over launches. All cells of one operation
-                    are a family, corrected by Holm's method
+    FASTER, SLOWER  significantly, as `stats/compare.py` defines it, over jobs; over launches, unpaired, where each
+                    campaign has one job. All cells of one operation are a family, corrected by Holm's method
     WITHIN          the interval lies within 5 % in both directions
     UNDECIDED       neither, or no state with launches of both: `ratio` is then null
     BY_VALUE        averages, or simulated versus measured: only a ratio
@@ -49,6 +50,7 @@ class Changes:
     only_before: pl.DataFrame
     only_after: pl.DataFrame
     too_few: tuple[str, ...]
+    jobs: tuple[int, int] = (0, 0)
 
     def count(self, standing: str) -> int:
         """Number of cells with this standing."""
@@ -81,6 +83,7 @@ def changes(before: pl.DataFrame, after: pl.DataFrame) -> Changes:
             after_us=pl.col("time_us"),
         )
         .join(_strata(before, after, key), on=key, how="left")
+        .join(_job_logs(before, after, key), on=key, how="left")
         .with_columns(pl.coalesce(f"compared_{name}", name).alias(name) for name in ("before_us", "after_us"))
     )
     common = pairs.filter(pl.col(STRATA).is_not_null())
@@ -97,8 +100,23 @@ def changes(before: pl.DataFrame, after: pl.DataFrame) -> Changes:
         ),
         only_before=_without_partner(first, second, key),
         only_after=_without_partner(second, first, key),
-        too_few=_too_few(compared.filter(~pl.col("simulated") & ~pl.col("averaged"))),
+        too_few=_too_few(compared.filter(~pl.col("simulated") & ~pl.col("averaged") & ~several_jobs())),
+        jobs=(before["job"].drop_nulls().n_unique(), after["job"].drop_nulls().n_unique()),
     )
+
+
+def _job_logs(before: pl.DataFrame, after: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+    """By `key`, JOB_LOGS: the mean log time in each known job of both campaigns."""
+    first, second = (
+        results.filter(pl.col("error").is_null() & (MEASURED_US > 0), pl.col("job").is_not_null())
+        .with_columns(algorithm_label())
+        .group_by(*key, "job")
+        .agg(MEASURED_US.log().mean().alias("log"))
+        .group_by(key)
+        .agg(pl.col("log").alias(name))
+        for results, name in zip((before, after), JOB_LOGS, strict=True)
+    )
+    return first.join(second, on=key)
 
 
 def _strata(before: pl.DataFrame, after: pl.DataFrame, key: list[str]) -> pl.DataFrame:

@@ -19,6 +19,9 @@ from timpani.study.schema import ALGORITHM, CHANGED, MEASURED_US, POINT, STATE, 
 
 STRATA = "strata"
 
+JOB_LOGS = ("reference_job_logs", "job_logs")
+"""Where the two sides of a comparison have no job in common: lists of the log times of their jobs."""
+
 REFERENCE_COLUMNS = {"times": "reference"} | {
     name: f"reference_{name}" for name in ("turns", "blocks", "jobs", *ALGORITHM)
 }
@@ -128,7 +131,8 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
 
     Rows that are equal in the columns `family` are corrected together.
 
-    If there is a column STRATA, launches are compared within its strata: a list of structs of `reference` and `times`.
+    If there is a column STRATA, launches are compared within its strata: a list of structs of `reference` and `times`;
+    jobs instead where JOB_LOGS has several of a side.
     Otherwise there are REFERENCE_COLUMNS: interleaved algorithms are compared by their ratio in each launch, and two
     variants by their ratio in each block.
 
@@ -144,8 +148,14 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
     """
     families = pairs.select(pl.struct(family).rank("dense").cast(pl.Int64)).to_series().to_numpy()
     if STRATA in pairs.columns:
-        strata = (tuple((each["reference"], each["times"]) for each in row) for row in pairs[STRATA].to_list())
-        samples = list(map(Samples, strata))
+        sides = pairs.select(STRATA, *JOB_LOGS, several_jobs().alias("several"))
+        samples = [
+            Samples(
+                tuple((each["reference"], each["times"]) for each in row[STRATA]),
+                jobs=JobEvidence.apart(*(row[name] for name in JOB_LOGS)) if row["several"] else None,
+            )
+            for row in sides.iter_rows(named=True)
+        ]
     else:
         # Rows of one variant in one job do not need their blocks, which take longest to turn into Python objects.
         needed = (pl.col("reference_variant") != pl.col("variant")) | (pl.min_horizontal(_JOBS) > 1)
@@ -154,7 +164,7 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
         samples = [_samples(row) for row in rows.iter_rows(named=True)]
     found = compare_families(samples, families)
     return pairs.with_columns(
-        paired=pl.Series([each.jobs.dof + 1 if each.jobs else len(each.paired) for each in samples], dtype=pl.Int64),
+        paired=pl.Series([_replicates(each) for each in samples], dtype=pl.Int64),
         ratio=pl.Series(found.ratio, dtype=pl.Float64),
         ratio_low=_bounds(found.low),
         ratio_high=_bounds(found.high),
@@ -171,6 +181,16 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
         .otherwise(pl.col("significant") & ~pl.col("averaged"))
         .alias("significant"),
     )
+
+
+def _replicates(samples: Samples) -> int:
+    return round(1 / samples.jobs.scale) if samples.jobs else len(samples.paired)
+
+
+def several_jobs() -> pl.Expr:
+    """Whether a side of JOB_LOGS has several jobs, so that the variance between jobs is known."""
+    first, second = (pl.col(name).list.len() for name in JOB_LOGS)
+    return (pl.max_horizontal(first, second) > 1).fill_null(value=False)
 
 
 def _bounds(values: NDArray[np.float64]) -> pl.Series:

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from math import sqrt
 
 from timpani.judge.decide import EQUIVALENCE_MARGIN
-from timpani.judge.jobs import JOBS_OF_A_MACHINE, JobScope
 from timpani.judge.verdict import DECIDED_SHARE, DecisionForecast, DefaultRegret, Verdict
-from timpani.machine.nodes.node_set import fold
 from timpani.report.document.blocks import Block, NextCommand, Sentence
+from timpani.report.verdict.jobs import another_job, holds_for
 from timpani.stats.compare import ALPHA, INDIFFERENCE, INDIFFERENCE_TEXT
 from timpani.stats.regret import ALPHA as RACE_ALPHA
 from timpani.study.cell import OWN, VARIANT_SIGN
@@ -68,35 +66,6 @@ def answer_blocks(verdict: Verdict, limits: Mapping[int, str] | None = None) -> 
         yield another_job(verdict.scope)
     if verdict.forecast:
         yield from _what_would_decide(verdict.forecast, verdict)
-
-
-def holds_for(scope: JobScope) -> str:
-    """`in this job (n[1-2], 28 November 2026)`, `over 3 jobs (…)`, or of many `on this machine (6 jobs, …)`."""
-    first, last = (f"{day.day} {day:%B %Y}" for day in (scope.first, scope.last))
-    days = last if first == last else f"{first.removesuffix(f' {scope.last:%Y}')} to {last}"
-    about = f"{fold(scope.nodes)}, {days}"
-    if scope.jobs == 1:
-        return f"in this {scope.noun} ({about})"
-    jobs = counted(scope.jobs, scope.noun)
-    return f"over {jobs} ({about})" if scope.jobs < JOBS_OF_A_MACHINE else f"on this machine ({jobs}, {about})"
-
-
-ELSEWHERE = "1 to 9 %"
-"""By how much another job changed the ratio of two algorithms on four supercomputers, as standard deviation of its
-logarithm: 1 to 3 % on Fugaku, 2 to 7 % on Leonardo, 9 % on LUMI (public results of PICO, 2025)."""
-
-
-def another_job(scope: JobScope) -> Sentence:
-    """How much another job may change ratios: what this machine's history or several jobs show, or else elsewhere."""
-    moved = None if scope.history is None else scope.history.components.algorithm_in_job
-    if moved is not None and scope.history:
-        known = f"{scope.history.jobs} {scope.noun}s until {scope.history.until}"
-        text = f"Another {scope.noun} changes ratios by about {per_cent(sqrt(2) * moved)} here ({known})."
-    elif scope.jobs > 1:
-        text = f"The intervals include how much ratios change from {scope.noun} to {scope.noun}."
-    else:
-        text = f"Another {scope.noun} may change ratios, by an unknown amount; on four supercomputers by {ELSEWHERE}."
-    return Sentence("another_job", text, {"jobs": scope.jobs, "algorithm_in_job": moved})
 
 
 def answer_sentence(verdict: Verdict) -> str:

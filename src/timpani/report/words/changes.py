@@ -79,6 +79,9 @@ def change_counts(found: Changes) -> Iterator[Block]:
             "undecided.",
             counts,
         )
+        if found.jobs == (1, 1):
+            text = "Each was measured in one job: a difference may come from other nodes or another time as well."
+            yield Sentence("one_job", text)
     if counts[BY_VALUE]:
         yield Sentence(
             "by_value",

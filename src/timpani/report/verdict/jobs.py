@@ -1,0 +1,58 @@
+"""What a verdict holds for: one job, several, or the machine; and what another job may change."""
+
+from math import sqrt
+from pathlib import Path
+
+from timpani.judge.jobs import JOBS_OF_A_MACHINE, History, JobScope
+from timpani.machine.nodes.node_set import fold
+from timpani.report.document.blocks import Document, Sentence
+from timpani.report.document.table import Table, Value, rows
+from timpani.study.words import counted, per_cent
+
+
+def holds_for(scope: JobScope) -> str:
+    """`in this job (n[1-2], 28 November 2026)`, `over 3 jobs (…)`, or of many `on this machine (6 jobs, …)`."""
+    first, last = (f"{day.day} {day:%B %Y}" for day in (scope.first, scope.last))
+    days = last if first == last else f"{first.removesuffix(f' {scope.last:%Y}')} to {last}"
+    about = f"{fold(scope.nodes)}, {days}"
+    if scope.jobs == 1:
+        return f"in this {scope.noun} ({about})"
+    jobs = counted(scope.jobs, scope.noun)
+    return f"over {jobs} ({about})" if scope.jobs < JOBS_OF_A_MACHINE else f"on this machine ({jobs}, {about})"
+
+
+ELSEWHERE = "1 to 9 %"
+"""By how much another job changed the ratio of two algorithms on four supercomputers, as standard deviation of its
+logarithm: 1 to 3 % on Fugaku, 2 to 7 % on Leonardo, 9 % on LUMI (public results of PICO, 2025)."""
+
+
+def another_job(scope: JobScope) -> Sentence:
+    """How much another job may change ratios: what this machine's history or several jobs show, or else elsewhere."""
+    moved = None if scope.history is None else scope.history.components.algorithm_in_job
+    if moved is not None and scope.history:
+        known = f"{scope.history.jobs} {scope.noun}s until {scope.history.until}"
+        text = f"Another {scope.noun} changes ratios by about {per_cent(sqrt(2) * moved)} here ({known})."
+    elif scope.jobs > 1:
+        text = f"The intervals include how much ratios change from {scope.noun} to {scope.noun}."
+    else:
+        text = f"Another {scope.noun} may change ratios, by an unknown amount; on four supercomputers by {ELSEWHERE}."
+    return Sentence("another_job", text, {"jobs": scope.jobs, "algorithm_in_job": moved})
+
+
+def history_document(history: History, remembered: Path) -> Document:
+    """How much times vary between the jobs and launches of a machine, and where this is remembered."""
+    found = history.components
+    parts = (
+        ("job", "all algorithms of a point", found.job),
+        ("algorithm in a job", "one algorithm, so that ratios change", found.algorithm_in_job),
+        ("launch in a job", "one cell", found.launch),
+    )
+    entries = ((what, moved, Value(share, show=per_cent)) for what, moved, share in parts)
+    columns = ("what varies", "what it moves", "standard deviation of ln time")
+    return Document(
+        f"Variation of times on {history.machine}",
+        (
+            Table("components", columns, rows(entries), f"{counted(history.jobs, 'job')} until {history.until}"),
+            Sentence("remembered", f"{remembered} has this; later verdicts on {history.machine} name it."),
+        ),
+    )
