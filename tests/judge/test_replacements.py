@@ -19,10 +19,12 @@ LAYOUTS = {"m": {(8, "node"): RankLayout(4, 2), (8, "core"): RankLayout(4, 2), (
 NOISE = (0.98, 0.99, 1.0, 1.01, 1.02, 1.03)
 
 
-def measured(times: dict[tuple[str, int], float], placement: str = "node", ranks: int = 8) -> list[LaunchResult]:
+def measured(
+    times: dict[tuple[str, int], float], placement: str = "node", ranks: int = 8, **how: bool
+) -> list[LaunchResult]:
     """Six launches of each algorithm and size around its time, µs."""
     cells = {cell(name, size, ranks=ranks, placement=placement): time for (name, size), time in times.items()}
-    return results_of(cells, NOISE, machine="m")
+    return results_of(cells, NOISE, machine="m", **how)
 
 
 def selected_rules(results: list[LaunchResult], max_ratio: float = 1.0) -> tuple[Rule, ...]:
@@ -151,10 +153,8 @@ def raced(
     ranks: int, size: int, sampled: bool, gain: float = 2.0, others: dict[str, float] | None = None
 ) -> list[LaunchResult]:
     gains = {"openmpi/default": 1.0, "timpani/ring": gain} | (others or {})
-    return [
-        replace(result, sampled=sampled, interleaving=f"{result.launch}/{ranks}-{size}", relative=result.median_us)
-        for result in measured({(name, size): 100 / each for name, each in gains.items()}, ranks=ranks)
-    ]
+    times = {(name, size): 100 / each for name, each in gains.items()}
+    return measured(times, ranks=ranks, sampled=sampled, interleaved=True)
 
 
 def rules_of_a_race(*results: LaunchResult) -> list[tuple[int, int | None, str]]:

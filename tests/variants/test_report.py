@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.campaign_files import MPI, cell, results_of
 from tests.report.conftest import synthetic_header, write_campaign
 from timpani.campaign.folder.header_parts import RecordedSetting
 from timpani.campaign.folder.launch_result import LaunchResult
@@ -13,10 +14,8 @@ from timpani.campaign.folder.load import Campaign, load
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import figure_files
 from timpani.report.verdict.verdict_text import verdict_document, verdict_object
-from timpani.study.cell import Algorithm, Cell
 from timpani.variants.table import variant_tables
 
-MPI = {"kind": "openmpi", "version": "4.1.4", "mpirun": "/usr/bin/mpirun"}
 CHANGED = [{"name": "btl_vader_eager_limit", "default": "4096", "value": "65536"}]
 FASTER, SLOWER = 2.0, 0.5  # the planted gains of `eager` and of `no-vader`
 
@@ -34,15 +33,14 @@ def variants_header() -> dict[str, Any]:
 
 
 def results() -> list[LaunchResult]:
-    found = []
-    for launch in range(1, 11):
-        for variant, gain in (("default", 1.0), ("eager", FASTER), ("no-vader", SLOWER), ("newer", 1.0)):
-            for name, cost in (("default", 1.0), ("ring", 1.5)):
-                for size in (8, 64):
-                    time = 10 * cost / gain * (1 + launch / 1000)
-                    cell = Cell("bcast", Algorithm("openmpi", name, (), variant), 2, "core", size, "warm")
-                    found.append(LaunchResult(cell, launch, "desk", median_us=time, osu_avg_us=time))
-    return found
+    gains = {"default": 1.0, "eager": FASTER, "no-vader": SLOWER, "newer": 1.0}
+    times = {
+        cell(f"{name}@{variant}", size): [10 * cost / gain * (1 + launch / 1000) for launch in range(1, 11)]
+        for variant, gain in gains.items()
+        for name, cost in (("default", 1.0), ("ring", 1.5))
+        for size in (8, 64)
+    }
+    return results_of(times, machine="desk")
 
 
 @pytest.fixture(scope="module")

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign_files import results_frame
-from tests.tune.confirm.test_confirmation import MACHINE, NOISE, STUDY
-from timpani.campaign.folder.header import Header
-from timpani.campaign.folder.launch_result import LaunchResult
+from tests.campaign_files import cell, machine, made_up, results_of, variants
+from tests.tune.confirm.test_confirmation import STUDY
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.native.mpi import Mpi
-from timpani.study.cell import Algorithm, Cell
+from timpani.study.cell import Algorithm
 from timpani.study.selection import Rule, SelectionTable, WrittenSetting
 from timpani.tune.confirmation import confirm
 from timpani.tune.confirmation_study import confirmation_study
@@ -24,7 +22,6 @@ from timpani.tune.setting_check import losing, setting_points
 from timpani.tune.table_file import TABLE_FILE, read_table, table_text
 from timpani.tune.tuned_files import MODULE, SWITCH_OFF, SWITCH_ON, tuned_files
 
-LIBRARY = {"kind": "openmpi", "version": "4.1.4", "mpirun": "/usr/bin/mpirun"}
 MPI = Mpi("openmpi", "Open MPI", "4.1.4", Path("/usr/bin/mpirun"), Path("/usr/bin/mpicxx"), None, ())
 EAGER = "--mca btl_vader_eager_limit 65536 UCX_TLS=sm"
 SETTING = WrittenSetting("eager", EAGER, 2, 2, 2.0)
@@ -34,34 +31,10 @@ Times = Mapping[tuple[str, str, int], float]
 """By algorithm, variant and size."""
 
 
-def campaign(times: Times, variants: Mapping[str, str] | None = None, **recorded: object) -> Campaign:
-    results = results_frame(
-        [
-            LaunchResult(
-                Cell("bcast", Algorithm("openmpi", name, (), variant), 2, "core", size, "warm"),
-                launch,
-                "m",
-                median_us=time * noise,
-                repetitions=100,
-            )
-            for (name, variant, size), time in times.items()
-            for launch, noise in enumerate(NOISE, 1)
-        ]
-    )
-    header = Header.check(
-        {
-            "id": "made-up",
-            "machine": {**MACHINE, "hosts": [{"name": "n1", "slots": 4}]},
-            "study": STUDY,
-            "mpi": LIBRARY,
-            "variants": {
-                name: {"settings": text, "mpi": LIBRARY, **recorded}
-                for name, text in {"default": "", **(variants or {"eager": EAGER})}.items()
-            },
-        },
-        "test",
-    )
-    return Campaign(Path("made"), header, results, [], [])
+def campaign(times: Times, settings: Mapping[str, str] | None = None, **recorded: object) -> Campaign:
+    taken = {cell(f"{name}@{variant}", size): time for (name, variant, size), time in times.items()}
+    offered = variants(settings or {"eager": EAGER}, **recorded)
+    return made_up(results_of(taken, machine="m"), machine=machine(1), study=STUDY, variants=offered)
 
 
 def of_setting(at_64: float, at_1024: float, variant: str = "eager") -> dict[tuple[str, str, int], float]:

@@ -9,8 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests.campaign_files import results_frame
-from timpani.campaign.folder.header import Header
+from tests.campaign_files import cell, machine, made_up, results_frame, results_of
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
@@ -41,7 +40,6 @@ from timpani.tune.confirmation_study import (
 )
 from timpani.tune.confirmation_text import confirmed_document, confirmed_lines
 
-NOISE = (0.99, 0.995, 1.0, 1.005, 1.01, 0.992, 1.008, 1.002)
 MACHINE = {"name": "m", "launcher": "openmpi", "groups": [{"name": "g", "nodes": "n1", "cores": 4}]}
 STUDY = Study.check(
     {"collectives": {"bcast": "all"}, "ranks": 2, "sizes": [64, 1024], "launches": 8}, "test"
@@ -53,26 +51,18 @@ TABLE = SelectionTable(
 )
 
 
-def cell(name: str, size: int) -> Cell:
-    return Cell("bcast", Algorithm.parse(f"openmpi/{name}"), 2, "core", size, "warm")
-
-
 def campaign(times: Mapping[tuple[str, int], float], messages: Mapping[tuple[str, int], int] | None = None) -> Campaign:
     """Eight launches of each algorithm and size around its time; `messages` are those that rank 0 sends to rank 1."""
-    results = results_frame(
-        [
-            LaunchResult(cell(name, size), launch, "m", median_us=time * noise, repetitions=100)
-            for (name, size), time in times.items()
-            for launch, noise in enumerate(NOISE, 1)
-        ]
-    )
-    hosts = [{"name": "n1", "slots": 4}]
-    header = Header.check({"id": "made-up", "machine": {**MACHINE, "hosts": hosts}, "study": STUDY}, "test")
     proofs: list[dict[str, Any]] = [
         {**cell_columns(cell(name, size)), "messages": [[0, count], [0, 0]], "bytes": [[0, size], [0, 0]]}
         for (name, size), count in (messages or {}).items()
     ]
-    return Campaign(Path("made"), header, results, [], proofs)
+    results = results_of({cell(*key): time for key, time in times.items()}, machine="m")
+    return made_up(results, proofs=proofs, machine=machine(1), study=STUDY)
+
+
+def and_also(measured: Campaign, *more: LaunchResult) -> Campaign:
+    return replace(measured, results=pl.concat([measured.results, results_frame(more)], how="diagonal"))
 
 
 def planned(cells: list[Cell]) -> CampaignPlan:
@@ -197,7 +187,7 @@ def test_the_gain_of_the_forced_choice_is_distinguished_from_the_gain_of_the_fil
         for launch, time in enumerate((5.0, 16.0) * 4, 1)
     ]
     measured = campaign(times)
-    measured = replace(measured, results=pl.concat([measured.results, results_frame(unsteady)]))
+    measured = and_also(measured, *unsteady)
     confirmed = confirm(TABLE, BEFORE, measured)
     assert [each.standing for each in confirmed] == ["gained"]
     first, second, *_ = confirmed_lines(confirmed)
@@ -216,7 +206,7 @@ def test_an_algorithm_that_fails_with_or_without_files_has_lost(broken: str) -> 
     times = {(name, TEST_SIZE): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))}
     measured = campaign({key: time for key, time in times.items() if key[0] != broken})
     wrong = LaunchResult(cell(broken, TEST_SIZE), 1, "m", error="wrong data")
-    [one] = confirm(TABLE, BEFORE, replace(measured, results=pl.concat([measured.results, results_frame([wrong])])))
+    [one] = confirm(TABLE, BEFORE, and_also(measured, wrong))
     assert (one.standing, one.proof) == ("lost", "failed")
     assert without_losing_rules(TABLE, losing_points([one])).rules == ()
 
@@ -229,7 +219,7 @@ def test_points_without_times_are_named_and_keep_their_rules(broken: str, error:
     times = {(name, TEST_SIZE): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))}
     measured = campaign({key: time for key, time in times.items() if key[0] != broken})
     ended = LaunchResult(cell(broken, TEST_SIZE), 1, "m", error=error)
-    [one] = confirm(TABLE, BEFORE, replace(measured, results=pl.concat([measured.results, results_frame([ended])])))
+    [one] = confirm(TABLE, BEFORE, and_also(measured, ended))
     assert (one.standing, losing_points([one]), mean_regret([one])) == ("unknown", [], None)
     first, second, *_ = confirmed_lines([one])
     assert "0 slower, 1 unknown" in first
@@ -240,7 +230,7 @@ def test_one_killed_launch_removes_no_rule() -> None:
     times = {(name, TEST_SIZE): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))}
     measured = campaign(times)
     killed = LaunchResult(cell("ring", TEST_SIZE), 9, "m", error="ended with status 137")
-    [one] = confirm(TABLE, BEFORE, replace(measured, results=pl.concat([measured.results, results_frame([killed])])))
+    [one] = confirm(TABLE, BEFORE, and_also(measured, killed))
     assert (one.standing, one.proof) == ("gained", "times")
 
 
@@ -256,14 +246,8 @@ def test_rules_of_the_library_and_of_timpani_for_the_same_calls_are_judged_separ
     ours = Rule("bcast", Algorithm("timpani", "ring"), ranks=Span(2, 2))
     both = replace(TABLE, rules=(*TABLE.rules, ours))
     names = {"openmpi/default": 10.0, "openmpi/ring": 5.0, "openmpi/tuned": 5.0, "timpani/ring": 20.0}
-    results = [
-        LaunchResult(
-            Cell("bcast", Algorithm.parse(name), 2, "core", TEST_SIZE, "warm"), launch, "m", median_us=t * noise
-        )
-        for name, t in {**names, "timpani/rules": 20.0}.items()
-        for launch, noise in enumerate(NOISE, 1)
-    ]
-    found = confirm(both, BEFORE, replace(BEFORE, results=results_frame(results)))
+    times = {cell(name, TEST_SIZE): time for name, time in {**names, "timpani/rules": 20.0}.items()}
+    found = confirm(both, BEFORE, replace(BEFORE, results=results_frame(results_of(times, machine="m"))))
     assert [(str(each.file), each.standing) for each in found] == [
         ("openmpi/tuned", "gained"),
         ("timpani/rules", "lost"),

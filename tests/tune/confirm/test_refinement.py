@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.campaign_files import cell
 from tests.installed import needs_slice
-from tests.tune.confirm.test_confirmation import STUDY, campaign, cell, of_program
+from tests.tune.confirm.test_confirmation import STUDY, campaign, of_program
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
