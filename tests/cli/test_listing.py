@@ -45,7 +45,7 @@ def test_mpis_are_followed_by_what_cannot_be_used_and_the_way_to_others(
     unusable, way = listed.stderr.splitlines()
     assert unusable.startswith(f"not usable: {launcher} is no launcher of Intel MPI, MPICH, Open MPI or SimGrid")
     assert way == (
-        "another library: load its module (`module avail mpi`, `module load NAME`), or name its folder with --mpi"
+        "to use one: load its module (`module avail mpi`, `module load NAME`), or name its folder with --mpi"
     )
 
 

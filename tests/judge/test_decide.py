@@ -192,7 +192,7 @@ MORE = "measure with --launches {} or more"
     [
         (9, 5, MORE.format(6)),
         (30, 5, MORE.format(7)),
-        (9, 8, "the same `timpani run` command measures the missing ones"),
+        (9, 8, "the same command measures the missing ones"),
         (9, None, ""),
     ],
 )

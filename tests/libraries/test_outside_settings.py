@@ -45,7 +45,7 @@ def test_a_file_that_chooses_open_mpis_algorithms_is_named_with_its_line(home: P
     environment = {**os.environ, "OMPI_MCA_mca_base_param_files": str(home / place)}
     said = list(described(outside_settings(mpi, environment)))
     assert f"default is not the library's default: ~/{place} line 3 sets coll_tuned_use_dynamic_rules to " in said[0]
-    assert any(f"~/{place} sets osc=rdma, which choose no algorithm" in each for each in said)
+    assert not any("osc" in each for each in said), "it chooses no algorithm"
 
 
 def test_of_hydras_configuration_files_mpich_reads_the_first(tmp_path: Path) -> None:
@@ -139,7 +139,6 @@ def test_a_clean_environment_leaves_out_pmixs_file_and_names_the_launchers(tmp_p
     found = outside_settings(newer, environment, clean=True)
     assert {each.name: each.removed for each in found} == {"ptl": True, "plm": False}
     assert any("mca-params.conf line 2 sets ptl to 'tcp'" in line for line in described(found))
-    assert any("sets plm=ssh, which choose no algorithm" in line for line in described(found))
 
 
 def test_settings_of_each_started_library_are_reported(tmp_path: Path) -> None:

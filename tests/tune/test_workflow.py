@@ -97,7 +97,7 @@ def sessions(
             add_launches(into, *FASTER, launch_s, [BETWEEN])
         return Outcome(ended, 0)
 
-    measure_boundaries(STUDY, target, folder, measure, TimeBudget(600.0, lambda: now[0]))
+    measure_boundaries(STUDY, target, folder, measure, TimeBudget(600.0, lambda: now[0]), print)
     return target.sessions
 
 

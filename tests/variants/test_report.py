@@ -11,6 +11,7 @@ from tests.report.conftest import synthetic_header, write_campaign
 from timpani.campaign.folder.header_parts import RecordedSetting
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
+from timpani.report.document.blocks import Sentence
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import figure_files
 from timpani.report.verdict.verdict_text import verdict_document, verdict_object
@@ -52,6 +53,14 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
 @pytest.fixture(scope="module")
 def report(campaign: Campaign) -> Report:
     return Report(campaign)
+
+
+def test_the_verdict_has_a_line_for_each_variant(campaign: Campaign) -> None:
+    blocks = verdict_document(campaign).blocks
+    slower, faster, same = [each.text for each in blocks if isinstance(each, Sentence) and each.name == "added"]
+    assert slower.startswith("Variant no-vader: 2.00 times as long as the default for bcast at 8 B (95 % interval ")
+    assert faster.startswith("Variant eager: 2.00 times as fast as the default for bcast at 8 B (95 % interval ")
+    assert same == "Variant newer: no significant difference at 2 points."
 
 
 def test_a_panel_shows_the_gain_of_each_variant_alone(report: Report) -> None:

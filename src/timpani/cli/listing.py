@@ -137,7 +137,8 @@ def _mpis() -> list[dict[str, Any]]:
         else:
             for text in LIBRARIES[each.kind].caution(each):
                 typer.echo(text, err=True)
-    typer.echo(f"another library: {ways_to_a_library(os.environ)}", err=True)
+    if not any(isinstance(each, Mpi) for each in found):
+        typer.echo(f"to use one: {ways_to_a_library(os.environ)}", err=True)
     return [
         {
             "kind": mpi.kind,

@@ -94,7 +94,7 @@ def launches_advice(cells: pl.DataFrame, launches_asked: int | None) -> str:
         return f"measure with --launches {needed} or more"
     if short["status"].str.contains("failed").all():
         return "the others failed"
-    return "the same `timpani run` command measures the missing ones"
+    return "the same command measures the missing ones"
 
 
 def sentence(collective: str, decisions: pl.DataFrame) -> str:

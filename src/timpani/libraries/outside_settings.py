@@ -113,13 +113,5 @@ def _undecided_described(settings: Sequence[OutsideSetting]) -> Iterator[str]:
         )
     others = [each for each in settings if each.removed and each not in removed]
     yield from (f"launches go without a setting, by --clean-environment: {each}" for each in others)
-    by_file: dict[str, list[str]] = {}
-    for each in settings:
-        if each.chooses or each.removed:
-            continue
-        if each.name == MODULES:
-            yield f"loaded modules: {each.value.replace(':', ', ')}"
-        else:
-            file = each.source.partition(" line ")[0]
-            by_file.setdefault(file, []).append(f"{each.name}={each.value}")
-    yield from (f"{file} sets {', '.join(named)}, which choose no algorithm" for file, named in by_file.items())
+    modules = [each.value for each in settings if each.name == MODULES and not each.removed]
+    yield from (f"loaded modules: {each.replace(':', ', ')}" for each in modules)

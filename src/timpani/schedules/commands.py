@@ -41,6 +41,7 @@ from timpani.schedules.algorithms.verification import (
     parse_range,
     resolve_names,
     verify_algorithms,
+    with_own_counts,
 )
 from timpani.schedules.drawing import Drawing, View, equal_nodes
 from timpani.schedules.predict.output import check_new, predicted_document, predicted_object, write_predicted
@@ -87,6 +88,8 @@ def verify(
         checked = sum(row["checked"] for row in rows)
         outcome = f"{wrong} wrong" if wrong else "all right"
         typer.echo(f"{counted(len(rows), 'algorithm')} at {counted(checked, 'case')}: {outcome}")
+        if unchecked := with_own_counts(wanted, own):
+            typer.echo(f"not checked: {', '.join(unchecked)}, where ranks have different counts")
     raise typer.Exit(1 if wrong else 0)
 
 

@@ -41,9 +41,9 @@ def show_seconds(seconds: float) -> str:
     if whole < 60:
         return f"{whole} s"
     if whole < _HOUR:
-        return f"{whole // 60} min {whole % 60} s"
+        return f"{whole // 60} min {whole % 60} s".removesuffix(" 0 s")
     if whole < 2 * _DAY:
-        return f"{whole // _HOUR} h {whole % _HOUR // 60} min"
+        return f"{whole // _HOUR} h {whole % _HOUR // 60} min".removesuffix(" 0 min")
     if whole < 2 * _YEAR:
         return f"{whole // _DAY} days"
     return f"{whole // _YEAR:,} years"

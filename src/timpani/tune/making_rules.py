@@ -28,12 +28,12 @@ from timpani.tune.table_file import TABLE_FILE, read_table
 from timpani.tune.tuned_files import PRELOAD_RULES, SWITCH_ON
 from timpani.tune.tuned_page import PAGE, tuned_document, tuned_lines
 from timpani.tune.workflow import (
-    BUDGET_DIVISION,
     DECIDING_FOLDER,
     ConfirmRequest,
     PredictionReach,
     Target,
     TimeBudget,
+    budget_division,
     deciding_study,
     make_rules,
     measure_boundaries,
@@ -80,7 +80,7 @@ def measure_and_confirm(
     study = study_of(bool(machine and machine.simulated))
     target, budget = Target(mpi, machine, place.oversubscribe), TimeBudget(study.budget)
     if budget.seconds is not None:
-        typer.echo(f"the budget of {budget.seconds:g} s: {BUDGET_DIVISION}", err=True)
+        typer.echo(budget_division(budget.seconds), err=True)
     if dry_run:
         typer.echo("\n".join(plan_lines(prepare_deciding(study, target, budget).plan)))
         typer.echo("\nthen sizes between those at which the choice changes, and the confirmation of the files")
@@ -119,7 +119,7 @@ def _measure_choices(
                 folder,
                 prove,
                 lambda _: "rules are made without them; to measure them, choose another folder",
-                "rules are made without what is missing",
+                "choosing has used its part of the budget",
             )
 
     if written and budget.seconds is not None:
@@ -128,7 +128,7 @@ def _measure_choices(
     with working("choosing algorithms from what was measured") as choosing:
         if until == "campaign":
             return [], measure(prepare_deciding(study, target, budget), output / DECIDING_FOLDER).killed
-        found = measure_boundaries(study, target, output, measure, budget)
+        found = measure_boundaries(study, target, output, measure, budget, typer.echo)
     if found.unrefined:
         typer.echo("the budget leaves no time for sizes between those at which the choice changes", err=True)
     return found.campaigns, found.killed

@@ -20,6 +20,9 @@ from timpani.study.selection import SIMULATED, Call, Rule, SelectionTable
 from timpani.study.variant import parse_variant
 from timpani.tune.table_file import TABLE_FILE, table_text
 
+_BEFORE = "TIMPANI_BEFORE_"
+"""Start of the name of a variable that holds what switch-on.sh replaced."""
+
 MODULE_NAME = "timpani-tuned"
 """Modules of this name exclude each other. docs/how-to/make-your-library-choose-right.md recommends the name."""
 
@@ -50,15 +53,20 @@ def switch_on_script(name: str, settings: Mapping[str, str], folder: Path, mpi: 
         shown = shlex.quote(value) if inside is None else at_folder + shlex.quote(inside)
         lines += [
             f'[ -z "${{{variable}-}}" ] || [ "${variable}" = {shown} ] ||',
-            f'  echo "{name}: replaces {variable}=${variable}" >&2',
+            f'  {{ echo "{name}: replaces {variable}=${variable}" >&2; export {_BEFORE}{variable}="${variable}"; }}',
             f"export {variable}={shown}",
         ]
     return "\n".join([*lines, "unset _timpani", ""])
 
 
 def switch_off_script(name: str, settings: Mapping[str, str]) -> str:
-    """The script called `name` that removes the variables of `settings`."""
-    return f"# Undoes what switch-on.sh set: . {name}\nunset {' '.join(settings)}\n"
+    """The script called `name` that gives the variables of `settings` the values that they had before."""
+    lines = [f"# Undoes what switch-on.sh set: . {name}"]
+    for variable in settings:
+        before = f"{_BEFORE}{variable}"
+        restored = f'export {variable}="${before}"; unset {before}'
+        lines.append(f'if [ -n "${{{before}-}}" ]; then {restored}; else unset {variable}; fi')
+    return "\n".join([*lines, ""])
 
 
 def module_file(settings: Mapping[str, str], folder: Path, mpi: Mpi, evidence: str) -> str:

@@ -29,7 +29,7 @@ from timpani.study.defaults import LAUNCHES, TUNING_REGRET
 from timpani.study.schema import CELL
 from timpani.study.selection import PredictedRules, SelectionTable
 from timpani.study.study import Study
-from timpani.study.words import per_cent
+from timpani.study.words import show_seconds
 from timpani.tune.confirmation import (
     ConfirmedPoint,
     Unreached,
@@ -80,15 +80,10 @@ DECIDING_FOLDER = "campaign"
 """Name of the campaign from which rules are chosen: a subfolder of the folder with the tuning files."""
 
 _DECIDING_SHARE, _BETWEEN_SHARE, _ROUND_SHARE = 0.5, 0.5, 0.75
-"""Fractions of the remaining time: for the deciding campaign, for all refining campaigns, for each confirmation."""
+"""Fractions of the remaining time: for the deciding campaign, for all refining campaigns, for each confirmation.
 
-BUDGET_DIVISION = (
-    f"{per_cent(_DECIDING_SHARE)} for choosing algorithms, then up to {per_cent(_BETWEEN_SHARE)} of what is left for "
-    f"sizes between the measured ones, then up to {per_cent(_ROUND_SHARE)} of what is left for each confirmation. "
-    f"While no algorithm is worth a rule, up to {per_cent(_DECIDING_SHARE)} of what is left is for choosing again, "
-    f"as long as {LAUNCHES} launches remain for a confirmation"
-)
-"""How a budget is divided, in words."""
+While no algorithm is worth a rule, the first fraction is for choosing again, if LAUNCHES launches remain for a
+confirmation."""
 
 _MAX_HALVINGS = 6  # of a gap between measured sizes: a ratio of 4,000 shrinks to 1.14
 
@@ -201,6 +196,13 @@ class ConfirmRequest:
     budget: TimeBudget = field(default_factory=TimeBudget)
 
 
+def budget_division(seconds: float) -> str:
+    """How a budget is divided, in words."""
+    choosing = _DECIDING_SHARE * seconds
+    confirming = _ROUND_SHARE * (seconds - choosing)
+    return f"{show_seconds(seconds)}: {show_seconds(choosing)} to choose, up to {show_seconds(confirming)} to confirm"
+
+
 def deciding_study(what: list[str], options: Mapping[str, object], *, simulated: bool) -> Study:
     """The study of `what` with `options`: a race, unless it is simulated or sets `launches` or `regret`.
 
@@ -221,11 +223,11 @@ def prepare_deciding(study: Study, target: Target, budget: TimeBudget) -> Sessio
 
 
 def measure_boundaries(
-    study: Study, target: Target, output: Path, measure: MeasureSession, budget: TimeBudget
+    study: Study, target: Target, output: Path, measure: MeasureSession, budget: TimeBudget, note: Callable[[str], None]
 ) -> MeasuredChoices:
     """Measure `study`, then refine the sizes at which the choice changes. The campaigns are folders in `output`.
 
-    A budget is divided by BUDGET_DIVISION.
+    note  gets why choosing continues after its part of the budget
     """
     campaigns = [output / DECIDING_FOLDER]
     outcome = measure(prepare_deciding(study, target, budget), campaigns[0])
@@ -235,9 +237,11 @@ def measure_boundaries(
             break
         left = budget.share(1) or 0.0
         spare = left - comparison_seconds(measured, with_files=True) / _ROUND_SHARE
-        again = target.prepare(study, min(_DECIDING_SHARE * left, spare))
+        more = min(_DECIDING_SHARE * left, spare)
+        again = target.prepare(study, more)
         if again is None:
             break
+        note(f"no faster algorithm is found yet: choosing continues for {show_seconds(more)}")
         outcome = measure(again, campaigns[0])
     killed = outcome.killed
     kept = budget.share(1 - _BETWEEN_SHARE)

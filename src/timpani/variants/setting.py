@@ -1,6 +1,8 @@
 """The setting that a campaign shows to be worth setting for whole programs, and why others are not written."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import log
+from typing import Any
 
 import polars as pl
 
@@ -10,10 +12,13 @@ from timpani.campaign.folder.load import Campaign
 from timpani.judge.decide import compared_with_default
 from timpani.judge.other_points import SettingGains, variant_gains, winner
 from timpani.libraries.registry import LIBRARIES
+from timpani.stats.compare import ALPHA
 from timpani.study.cell import DEFAULT
+from timpani.study.operations import is_sized
 from timpani.study.selection import WrittenSetting
+from timpani.study.sizes import show_size
 from timpani.study.variant import Variant, parse_variant
-from timpani.study.words import counted
+from timpani.study.words import counted, per_cent
 
 
 def unchanged_variants(header: Header) -> tuple[str, ...]:
@@ -39,6 +44,37 @@ def unchanged_warnings(campaign: Campaign) -> Iterator[str]:
         for name in unchanged
         if name in found
     )
+
+
+def verdict_lines(campaign: Campaign) -> Iterator[str]:
+    """A line for each variant with the library's choice of algorithm, at the point where it differs most."""
+    compared = compared_with_default(campaign).filter(pl.col("algorithm") == DEFAULT, pl.col("ratio").is_not_null())
+    for name in campaign.header.variants or {}:
+        if name == DEFAULT:
+            continue
+        points = compared.filter(pl.col("variant") == name).rows(named=True)
+        differing = [each for each in points if each["significant"]]
+        if not points:
+            yield f"Variant {name}: not compared yet."
+        elif not differing:
+            yield f"Variant {name}: no significant difference at {counted(len(points), 'point')}."
+        else:
+            most = max(differing, key=lambda each: abs(log(each["ratio"])))
+            yield (
+                f"Variant {name}: {_times(most)}; significantly different at {len(differing)} of "
+                f"{counted(len(points), 'point')}."
+            )
+
+
+def _times(row: Mapping[str, Any]) -> str:
+    """How many times as long or as fast as the default a variant is at one point, with the interval."""
+    faster = row["ratio"] > 1
+    ratio, *bounds = (row["ratio"], row["ratio_low"], row["ratio_high"])
+    if not faster:
+        ratio, *bounds = (each and 1 / each for each in (ratio, *reversed(bounds)))
+    interval = "" if None in bounds else f" ({per_cent(1 - ALPHA)} interval {bounds[0]:.2f} to {bounds[1]:.2f})"
+    size = f" at {show_size(row['message_bytes'])}" if is_sized(row["collective"]) else ""
+    return f"{ratio:.2f} times as {'fast' if faster else 'long'} as the default for {row['collective']}{size}{interval}"
 
 
 def _is_unchanged(recorded: RecordedVariant) -> bool:

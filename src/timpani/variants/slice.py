@@ -2,5 +2,6 @@
 
 VARIANTS = ("timpani.variants.named:VARIANTS",)
 CAMPAIGN_WARNINGS = ("timpani.variants.setting:unchanged_warnings",)
+VERDICT_LINES = ("timpani.variants.setting:verdict_lines",)
 WINNING_SETTINGS = ("timpani.variants.setting:setting_of",)
 REPORT_SECTIONS = ("timpani.variants.table:variant_section",)

@@ -10,7 +10,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.report.figures.theme import LIGHT
 from timpani.report.page.contents import Report
 from timpani.report.page.panels import PanelChoice
-from timpani.report.words.drawn_figures import MIN_TYPE_PT, FigureStyle, figure_bytes, figure_svg
+from timpani.report.words.drawn_figures import MIN_TYPE_PT, FigureStyle, figure_bytes, figure_svg, fitted
 
 pytestmark = pytest.mark.slow
 
@@ -60,3 +60,7 @@ def test_every_figure_is_as_wide_as_a_column_with_readable_type(
         assert width == pytest.approx(COLUMN_MM, abs=0.01), name
         assert f'width="{COLUMN_MM}.000mm" height="{height:.3f}mm"' in svg, name
         assert smallest_type(pdf) >= 0.99 * MIN_TYPE_PT, name
+    panel, choice = first_choices["speedup"]
+    specification = panel.chart(choice.rows, LIGHT, False).to_dict()
+    fitted(specification, int(COLUMN_MM / 25.4 * 72 * 11 / MIN_TYPE_PT), lambda _: '<svg width="1"')
+    assert specification["columns"] == 1, "panels next to each other are too narrow to be read"

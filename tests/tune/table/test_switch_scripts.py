@@ -64,6 +64,9 @@ def test_scripts_switch_on_and_off(shell: str, environment: dict[str, str], tmp_
     done = run(shell, f'. "$1/on.sh"; echo "${NAME}"; . "$1/off.sh"; echo "${{{NAME}-none}}"', environment, str(folder))
     assert (done.returncode, done.stdout) == (0, f"{folder / FILE}\nnone\n"), done.stderr
     assert done.stderr == ""
+    before = {**environment, NAME: "mine"}
+    done = run(shell, f'. "$1/on.sh"; . "$1/on.sh"; . "$1/off.sh"; echo "${NAME}"', before, str(folder))
+    assert (done.returncode, done.stdout) == (0, "mine\n"), done.stderr
 
 
 @pytest.mark.parametrize("shell", SHELLS)

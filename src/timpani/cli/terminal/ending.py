@@ -40,10 +40,10 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
     return abandoned_status(outcome, "measure them into another folder")
 
 
-def stopped_status(outcome: Outcome, signal_number: int | None, without: str = RESUMES) -> int:
+def stopped_status(outcome: Outcome, signal_number: int | None, spent: str = "") -> int:
     """Say that a signal or the budget ended a campaign early; the exit status where it was a signal, else 0.
 
-    without  what becomes of results that the budget leaves unmeasured
+    spent  printed where the budget ended it; empty: what is missing, and that the command continues
     """
     if outcome.ended == "stopped":
         typer.echo(f"stopped: {_missing_text(outcome)}; {RESUMES}", err=True)
@@ -52,7 +52,7 @@ def stopped_status(outcome: Outcome, signal_number: int | None, without: str = R
         points = counted(outcome.unreached, "point")
         unreached = f"the race had not come to {points} (collective, ranks, size) yet" if outcome.unreached else ""
         left = "; ".join(filter(None, (_missing_text(outcome), unreached)))
-        typer.echo(f"the budget is spent: {left}; {without}")
+        typer.echo(spent or f"the budget is spent: {left}; {RESUMES}")
     return 0
 
 

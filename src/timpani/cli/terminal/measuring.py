@@ -7,7 +7,7 @@ import typer
 
 from timpani.campaign.run.run import Outcome
 from timpani.campaign.run.session import Session
-from timpani.cli.terminal.ending import RESUMES, abandoned_status, stopped_status
+from timpani.cli.terminal.ending import abandoned_status, stopped_status
 from timpani.cli.terminal.progress import progress
 from timpani.study.cell import Cell
 
@@ -17,15 +17,15 @@ def measure_or_exit(
     folder: Path,
     prove: Callable[[Cell], bool] | None,
     advice: Callable[[Path], str],
-    without: str = RESUMES,
+    spent: str = "",
 ) -> Outcome:
     """Measure a campaign of a workflow; exit when it was stopped, and advise where launches were killed.
 
-    without  what becomes of results that a budget leaves unmeasured
+    spent  as of `stopped_status`
     """
     typer.echo(f"measuring into {folder}", err=True)
     outcome = session.complete(folder, progress, prove)
-    if stopped := stopped_status(outcome, session.stopped, without):
+    if stopped := stopped_status(outcome, session.stopped, spent):
         raise typer.Exit(stopped)
     abandoned_status(outcome, advice(folder))
     return outcome

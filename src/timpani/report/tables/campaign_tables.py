@@ -14,7 +14,7 @@ from timpani.report.tables.conditions import conditions_of, with_conditions
 from timpani.report.tables.coverage import coverage
 from timpani.report.tables.study_tables import study_tables
 from timpani.study.operations import Quantity, is_sized, quantity_of, title_of
-from timpani.study.schema import BOUND, LOCALITY, MEASURED_US, STATISTIC, SWEEP
+from timpani.study.schema import BOUND, LOCALITY, MACHINE_CELL, MEASURED_US, STATISTIC, SWEEP
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, three_decimals
 
@@ -34,6 +34,7 @@ _RATES = {
 
 SIMULATED = "Simulated: nothing varies, so that there is no interval."
 AVERAGES_ONLY = "Imported: the benchmark prints averages only, so there is no median and no interval."
+OF_CALLS = "interval of the calls of one launch"
 
 
 def cell_tables(cells: pl.DataFrame) -> list[Table]:
@@ -74,7 +75,16 @@ def _table(cells: pl.DataFrame) -> Table:
         for row in cells.with_columns(**_RATES).iter_rows(named=True)
     )
     heading = f"{title_of(first['collective'])}, {counted(first['ranks'], 'rank')}, {conditions_of(first)}"
-    return Table("cells", (*columns, "status"), rows(entries), heading, f"{coverage(cells)} interval", tuple(note))
+    covered = f"{coverage(cells)} interval" if coverage(cells) else OF_CALLS
+    return Table("cells", (*columns, "status"), rows(entries), heading, covered, tuple(note))
+
+
+def _with_intervals_of_calls(cells: pl.DataFrame, results: pl.DataFrame) -> pl.DataFrame:
+    """`cells`; of one launch each with the interval of its calls, since launches give none."""
+    if cells.filter(pl.col("launches") > 1).height or cells["status"].str.contains("simulated").any():
+        return cells
+    known = results.filter(pl.col("ci_low_us").is_not_null()).select(*MACHINE_CELL, "ci_low_us", "ci_high_us")
+    return cells.update(known, on=MACHINE_CELL)
 
 
 def campaign_tables(campaign: Campaign, cells: pl.DataFrame, layout: str) -> list[Table]:
@@ -84,7 +94,7 @@ def campaign_tables(campaign: Campaign, cells: pl.DataFrame, layout: str) -> lis
     """
     cells = cells.with_columns(pl.lit(campaign.statistic).alias(STATISTIC))
     if layout == "cells":
-        tables = cell_tables(cells)
+        tables = cell_tables(_with_intervals_of_calls(cells, campaign.results))
         return [*tables[:-1], replace(tables[-1], footnotes=tuple(_stand_in_notes(campaign, cells)))]
     cells = with_conditions(cells)
     if layout == "ranks":

@@ -1,7 +1,7 @@
 """The verdict on a campaign as `timpani run` ends with it, and as JSON; docs/reference.md names the keys."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -39,10 +39,14 @@ from timpani.report.verdict.answer import (
     more_warnings,
 )
 from timpani.report.verdict.race_lines import dropped_variant_lines, race_lines
+from timpani.slices import Hook
 from timpani.stats.compare import ALPHA
 from timpani.study.cell import OWN
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
+
+VERDICT_LINES: Hook[Callable[[Campaign], Iterator[str]]] = Hook("VERDICT_LINES")
+"""Lines that slices add to the answer."""
 
 
 def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame) -> Verdict:
@@ -95,6 +99,7 @@ def _verdict_blocks(campaign: Campaign, full: bool) -> Iterator[Block]:
     warnings = [*conditions(campaign), *verdict.warnings]
     if verdict.has_collectives or not messages:
         yield from answer_blocks(verdict, _limits(campaign) if verdict.regrets else {})
+    yield from (Sentence("added", line) for lines in VERDICT_LINES.added() for line in lines(campaign))
     yield from (Sentence("messages", line) for line in messages)
     if full:
         yield from (Sentence("race", line) for line in race)

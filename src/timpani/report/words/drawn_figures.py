@@ -16,7 +16,7 @@ from timpani.report.figures.curves import BEFORE_NAMES, NAME_LAYERS
 from timpani.report.figures.theme import Chart
 from timpani.report.words.output_files import check_new
 
-_NARROWEST_PANEL = 160  # pixels with its axis, of a figure of several
+_NARROWEST_PANEL = 220  # pixels with its axis, of a figure of several, as in page.js
 _NARROWEST_PLOT = 60  # pixels
 _MAX_NAMES = 1 / 3  # of the width, for names at the ends of curves; beyond it a legend takes their place
 _BESIDE_NAMES = 60  # pixels of a legend's symbol and of the figure's padding

@@ -4,7 +4,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,14 @@ def resolve_names(names: Iterable[str], own: Catalogue) -> list[str]:
             known = [each.name for each in own.algorithms[collective]]
             raise unknown(f"{collective} algorithm of timpani", algorithm, known, "timpani list algorithms")
     return list(found)
+
+
+def with_own_counts(names: Collection[str], own: Catalogue) -> list[str]:
+    """The algorithms with the names of `names` in the collectives with a count for each rank, as in allgatherv, that
+    `names` lacks."""
+    varied = (name.replace("/", "v/", 1) for name in names)
+    known = {f"{each.collective}/{each.name}" for each in own}
+    return [name for name in varied if name in known and name not in names]
 
 
 def verify_algorithms(
