@@ -1,4 +1,4 @@
-"""LaTeX compiles the tables of a report, and none is wider than the line."""
+"""LaTeX compiles the tables of a report within their lines."""
 
 import re
 import shutil

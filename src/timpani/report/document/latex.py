@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from timpani.report.document.blocks import Block, Bullets, DrawnFigure, Heading, NextCommand, Sentence
@@ -80,7 +81,9 @@ def _lines(block: Block, line_pt: float) -> Iterator[str]:
         case NextCommand():
             yield (f"{with_code(block.about)}: " if block.about else "") + rf"\texttt{{{escaped(block.command)}}}"
         case Table():
-            for number, part in enumerate(block.divided(partial(_fits, line_pt=line_pt))):
+            fits = partial(_fits, line_pt=line_pt)
+            whole = block if fits(block) else replace(block, repeated=max(1, block.repeated))
+            for number, part in enumerate(whole.divided(fits)):
                 yield from [""] if number else []
                 yield from _float(part, line_pt)
         case DrawnFigure():
@@ -92,14 +95,17 @@ def _float(table: Table, line_pt: float) -> Iterator[str]:
     """A float with the caption, the notes and a `tabular`, in the largest type in which it fits the line."""
     columns = grid(table)
     size = next((name for name in _SIZES if table_width(table, name) <= line_pt), _SMALLEST)
-    broken = _broken_columns(table, columns, line_pt) if table_width(table, size) > line_pt else {}
+    beyond = table_width(table, size) > line_pt
+    broken = _broken_columns(table, columns, line_pt) if beyond else {}
     yield from (r"\begin{table}", r"\centering")
     caption = f"{table.caption}." if table.caption and table.notes else table.caption
     yield rf"\caption{{{with_code(' '.join(filter(None, [caption, *table.notes])))}}}"
     yield from [size] if size else []
     yield rf"\begin{{tabular}}{{{''.join(_alignment(column, broken) for column in columns)}}}"
     yield r"\toprule"
-    yield _row([escaped(column.title) for column in columns])
+    yield _row(
+        [_title_in_lines(table, each) if beyond and each not in broken else escaped(each.title) for each in columns]
+    )
     yield r"\midrule"
     for row in table.rows:
         entries = [column.marked(row, _BOLD, _SUPERSCRIPT, with_code) for column in columns]
@@ -112,7 +118,23 @@ def _float(table: Table, line_pt: float) -> Iterator[str]:
 
 
 def _fits(table: Table, line_pt: float) -> bool:
-    return table_width(table, _SMALLEST) <= line_pt
+    """Whether it fits the line in the smallest type, with titles and words in lines."""
+    columns = grid(table)
+    widths = [(_column_width(table, column, _SMALLEST, by_word=True), column.words) for column in columns]
+    widths_in_lines = (min(width, _NARROWEST_WORDS) if words else width for width, words in widths)
+    return sum(widths_in_lines) + len(columns) * _COLUMN_SEPARATION <= line_pt
+
+
+def _title_in_lines(table: Table, column: GridColumn) -> str:
+    """The column's title, in as many lines as make it no wider than the entries or its longest word."""
+    width = _column_width(table, column, "", by_word=True)
+    lines = [""]
+    for word in column.title.split():
+        longer = f"{lines[-1]} {word}".strip()
+        lines = [*lines[:-1], longer] if _text_width(longer) <= width else [*lines, word]
+    lines = [escaped(line) for line in lines if line]
+    stacked = r"\\".join(lines)
+    return stacked if len(lines) <= 1 else rf"\shortstack[{_side(column)}]{{{stacked}}}"
 
 
 def table_width(table: Table, size: str = "") -> float:
@@ -121,12 +143,14 @@ def table_width(table: Table, size: str = "") -> float:
     return sum(_column_width(table, column, size) + _COLUMN_SEPARATION for column in columns)
 
 
-def _column_width(table: Table, column: GridColumn, size: str) -> float:
+def _column_width(table: Table, column: GridColumn, size: str, *, by_word: bool = False) -> float:
+    """The width of its entries and its title, or `by_word` of the title's longest word."""
+    titles = column.title.split() if by_word else [column.title]
     entries = (
         _text_width(column.marked(row, "{}", "{}")) * (_BOLD_FACTOR if row[column.place].best else 1)
         for row in table.rows
     )
-    return max(_text_width(column.title), *entries) * _SIZES[size] / 10
+    return max(*map(_text_width, titles), *entries, 0.0) * _SIZES[size] / 10
 
 
 def _text_width(text: str) -> float:
@@ -140,7 +164,7 @@ def _text_width(text: str) -> float:
 
 def _broken_columns(table: Table, columns: Sequence[GridColumn], line_pt: float) -> dict[GridColumn, float]:
     """The columns of words that are broken into lines, and their widths: they share what the others leave."""
-    widths = {column: _column_width(table, column, _SMALLEST) for column in columns}
+    widths = {column: _column_width(table, column, _SMALLEST, by_word=True) for column in columns}
     words = sorted((column for column in columns if column.words), key=lambda column: widths[column])
     left = line_pt - len(columns) * _COLUMN_SEPARATION - sum(widths[each] for each in columns if not each.words)
     broken = {}
@@ -155,6 +179,10 @@ def _broken_columns(table: Table, columns: Sequence[GridColumn], line_pt: float)
 def _alignment(column: GridColumn, broken: Mapping[GridColumn, float]) -> str:
     if column in broken:
         return rf">{{\raggedright\arraybackslash}}p{{{broken[column]:.0f}pt}}"
+    return _side(column)
+
+
+def _side(column: GridColumn) -> str:
     return "l" if column.words else "r"
 
 
