@@ -14,6 +14,7 @@ from tests.lab.conftest import Made, Make, needs_lab
 from tests.programs.programs import CALLS, compile_program, environment
 from timpani.campaign.folder.fields import JobFields
 from timpani.campaign.folder.header import read_header
+from timpani.campaign.folder.records import JOBS, read_records
 from timpani.campaign.folder.store import Store
 from timpani.native.build import build
 from timpani.programs.profile.profile_folder import read_profile
@@ -46,14 +47,16 @@ def test_every_job_measures_on_other_nodes_whose_links_differ(lab: Made, tmp_pat
     command = (*MAIN, "run", *STUDY, "--ranks", "2", "--placement", "node", "--on", "slurm:lab,nodes=2,jobs=4")
     done = lab.exec("n1", *command, "-o", "c", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    pairs = {launch["launch"]: frozenset(rank["host"] for rank in launch["ranks"]) for launch in starts(tmp_path / "c")}
-    assert pairs.keys() == set(range(1, 9))
-    by_job = [pairs[number] for number in (1, 3, 5, 7)]
-    assert by_job == [pairs[number] for number in (2, 4, 6, 8)]
-    assert [pair <= {"n1", "n2", "n3"} for pair in by_job[:2]] == [True, False]
-    assert by_job[1] <= {"n4", "n5", "n6"}
-    assert len(by_job[0] | by_job[1] | by_job[2]) == 6
-    assert len(set(by_job)) == 4
+    found = read_records(tmp_path / "c", read_header(tmp_path / "c")).values(JOBS)
+    by_job = {line["job"]: frozenset(line["nodes"]) for line in found}
+    launches = [(line["job"], line["launch"]) for line in results(tmp_path / "c")]
+    assert launches == [(job, 2 * index + more) for index, job in enumerate(by_job) for more in (1, 2)]
+    for launch in starts(tmp_path / "c"):
+        assert {rank["host"] for rank in launch["ranks"]} == by_job[launch["job"]]
+    pairs = list(by_job.values())
+    assert (pairs[0] < {"n1", "n2", "n3"}, pairs[1] < {"n4", "n5", "n6"}) == (True, True)
+    assert len(frozenset().union(*pairs[:3])) == 6
+    assert len(set(pairs)) == 4
     assert all(launch["binding_mistake"] is None for launch in starts(tmp_path / "c"))
     assert {line["machine"] for line in results(tmp_path / "c")} == {"lab"}
     assert "(2 of 4), not on n[1-3]; " in done.stderr

@@ -16,7 +16,7 @@ from timpani.cli.terminal.ending import RESUMES
 from timpani.errors import UserError
 from timpani.machine.batch.batch_job import BatchJob, loaded_modules
 from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, job_script, names_batch_system
-from timpani.machine.batch.slurm_jobs import MAY_SHARE, follow_job, other_nodes, submit
+from timpani.machine.batch.slurm_jobs import RefusedJobError, follow_job, placements, submit
 
 _ON = "--on"
 _DRY_RUN = "--dry-run"
@@ -108,25 +108,24 @@ def run_in_jobs(on: str, dry_run: bool, steps: Iterable[JobStep]) -> None:
         )
         for which, command in step.commands(job.jobs):
             earlier = [line["nodes"] for campaign in avoided for line in _lines(campaign, JOBS)]
-            placed, where = other_nodes(job, earlier) if earlier else (job, "")
-            notes = (*[others] * several, *step.notes)
-            elsewhere, anywhere = (job_script(replace(each, jobs=1), command, notes=notes) for each in (placed, job))
-            if dry_run:
-                typer.echo(elsewhere, nl=False)
-                return
-            try:
-                number = submit(elsewhere)
-            except UserError:  # too few other nodes meet the constraint, say
-                if not placed.excluded:
-                    raise
-                number, where = submit(anywhere), MAY_SHARE
-            ends = f"`scancel {number}` ends it, and it continues when this command is stopped"
-            typer.echo(f"job {number}{which}{where}; {ends}", err=True)
-            _follow(number)
+            for placed, where in placements(job, earlier):
+                script = job_script(replace(placed, jobs=1), command, notes=(*[others] * several, *step.notes))
+                if dry_run:
+                    typer.echo(script, nl=False)
+                    return
+                try:
+                    _follow(submit(script), which + where)
+                    break
+                except RefusedJobError:  # too few other nodes meet the constraint, say
+                    if not placed.excluded:
+                        raise
 
 
-def _follow(number: str) -> None:
-    """Follow a job to its end; exits with status 1 where it failed."""
+def _follow(number: str, which: str) -> None:
+    """Follow a job to its end; exits with status 1 where it failed. `which` and where it is, in words."""
+    typer.echo(
+        f"job {number}{which}; `scancel {number}` ends it, and it continues when this command is stopped", err=True
+    )
     end = follow_job(number)
     how = end.state.lower() or "forgotten by Slurm"
     if not end.seen and end.state != "CANCELLED":

@@ -127,31 +127,29 @@ _STATES = "idle,allocated,mixed,completing"
 """Of nodes that run jobs, now or after others."""
 
 
-MAY_SHARE = ", which may share nodes with earlier jobs: the partition has too few others"
-
-
-def other_nodes(job: BatchJob, earlier: Sequence[Collection[str]]) -> tuple[BatchJob, str]:
-    """`job` without nodes of the `earlier` jobs, as far as its partition has others; and where it runs, in words."""
-    listed = command_output("sinfo", "--noheader", "--Node", f"--states={_STATES}", "--format=%P %N")
+def placements(job: BatchJob, earlier: Sequence[Collection[str]]) -> Iterator[tuple[BatchJob, str]]:
+    """`job` without nodes of the `earlier` ones, and where it then runs, in words; the last one takes any nodes."""
+    listed = command_output("sinfo", "--noheader", "--Node", f"--states={_STATES}", "--format=%P %N") if earlier else ""
     rows = [line.split() for line in listed.splitlines()]
     partition = {row[1] for row in rows if (row[0].rstrip("*") == job.queue if job.queue else row[0].endswith("*"))}
-    excluded = nodes_to_exclude(job.nodes, partition, switches(), earlier)
-    left_out = fold(sorted(excluded)) or None
-    left = partition - excluded
-    others = len(left) >= job.nodes and left.isdisjoint(chain(*earlier))
-    return replace(job, excluded=left_out), f", not on {left_out}" if others else MAY_SHARE
+    for excluded in exclusions(job.nodes, partition, switches() if earlier else {}, earlier):
+        left_out = fold(sorted(excluded))
+        others = (partition - excluded).isdisjoint(chain(*earlier))
+        where = f", not on {left_out}" if others else ", which may share nodes with earlier jobs: too few others"
+        yield replace(job, excluded=left_out), where
+    yield job, ", which may share nodes with earlier jobs: too few others" if earlier else ""
 
 
-def nodes_to_exclude(
+def exclusions(
     count: int,
     partition: Collection[str],
     switches: Mapping[str, Collection[str]],
     earlier: Sequence[Collection[str]],
-) -> frozenset[str]:
-    """What a job of `count` nodes leaves out to run elsewhere than `earlier` ones.
+) -> Iterator[frozenset[str]]:
+    """What a job of `count` nodes may leave out to run elsewhere than `earlier` ones, the best first.
 
-    It is the first of these sets that leaves enough of the `partition`: all nodes behind the same switches; the same
-    nodes; one node of each job, so that no two jobs have the same nodes; nothing.
+    That is all nodes behind their switches; their nodes; one node of each job, so that no two jobs have the same nodes;
+    as far as enough of the `partition` is left.
     """
     used = Counter(node for nodes in earlier for node in nodes)
     behind = {node for names in switches.values() if used.keys() & names for node in names}
@@ -160,9 +158,9 @@ def nodes_to_exclude(
         if nodes and one_of_each.isdisjoint(nodes):
             one_of_each.add(max(sorted(nodes), key=used.__getitem__))
     for left_out in (used.keys() | behind, used.keys(), one_of_each):
-        if len(set(partition) - left_out) >= count:
-            return frozenset(left_out & set(partition))
-    return frozenset()
+        excluded = frozenset(left_out & set(partition))
+        if excluded and len(partition) - len(excluded) >= count:
+            yield excluded
 
 
 def _directives(job: BatchJob) -> Iterator[str]:
@@ -231,6 +229,10 @@ class JobEnd:
     seen: bool
 
 
+class RefusedJobError(UserError):
+    """Slurm takes no such job."""
+
+
 def submit(script: str) -> str:
     """The number of the job that `script` became; UserError where Slurm isn't reached from here, or refuses it."""
     done = _slurm("sbatch", "--parsable", text=script)
@@ -239,7 +241,7 @@ def submit(script: str) -> str:
         if any(each in said for each in _UNREACHABLE):
             last = done.stderr.strip().splitlines()[-1]
             raise UserError(f"Slurm can't be reached from here ({last})", _reach_slurm())
-        raise UserError(
+        raise RefusedJobError(
             f"sbatch refused the job: {said or 'nothing'}", "`timpani script` prints it; `sinfo` shows partitions"
         )
     return done.stdout.strip().partition(";")[0]
