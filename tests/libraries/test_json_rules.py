@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tests.libraries.tuned_tables import CATALOGUES, SIX, check_mangled, check_read_back, mpi
 from timpani.libraries.openmpi import LIBRARY
 from timpani.libraries.openmpi.classic_rules import ClassicRules, TunedRules
-from timpani.libraries.openmpi.han_rules import HanRules
 from timpani.libraries.openmpi.json_rules import JsonRulesFile
 from timpani.libraries.tuning_file import Fault, Written
 from timpani.study.cell import Algorithm
@@ -94,17 +93,6 @@ def test_numbers_name_algorithms_too_and_unknown_ones_are_skipped() -> None:
 )
 def test_each_version_gets_the_files_that_it_reads(version: str, names: list[str]) -> None:
     assert [each.name for each in LIBRARY.files.tuning if each.is_read_by(mpi(version))] == names
-
-
-def test_han_delegates_only_what_rules_choose_on_several_nodes() -> None:
-    def delegated(*rules: Rule) -> tuple[str, ...]:
-        table = SelectionTable("openmpi", SIX, rules)
-        return tuple(rule.collective for rule in HanRules().write(table, CATALOGUE, MPI).said.rules)
-
-    alltoall = Rule("alltoall", LINEAR, Span(8, 8), nodes=Span(4, 4))
-    assert delegated(ONE_NODE) == ()
-    assert delegated(ONE_NODE, SPREAD, FOUR_NODES) == ("bcast",)
-    assert delegated(alltoall) == ("alltoall",)  # HAN takes it since 6.0
 
 
 def test_version_6_reads_classic_rules_of_several_sizes_one_entry_too_low() -> None:

@@ -17,7 +17,7 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import catalogue
 from timpani.libraries.mpich.embedded_trees import EmbeddedTrees, embedded_trees
-from timpani.libraries.mpich.selection_tree import Branch, Tree, below, dump, parse
+from timpani.libraries.mpich.selection_tree import Branch, Tree, dump, parse
 from timpani.libraries.mpich.tree_faults import faults
 from timpani.libraries.mpich.tree_file import CompositionsFile, TreeFile, write_compositions
 from timpani.libraries.mpich.written_tree import write_tree
@@ -240,25 +240,6 @@ def test_calls_that_are_not_measured_stay_with_the_library() -> None:
     assert [path for path in above if path[-2] == "is_op_built_in=yes"] == [
         ("collective=allreduce", "comm_type=intra", *asked)
     ]
-
-
-def test_the_librarys_limits_and_the_rules_limits_are_merged() -> None:
-    """Conditions on the communicator that a rule's ranks imply are left out: each condition costs calls time."""
-    rule = Rule("bcast", Algorithm("mpich", "scatter_allgather_ring"), Span(16, 16), sizes=Span(8, 64))
-    text = write_tree(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE).text
-    within = below(below(parse(text), "collective=bcast"), "comm_type=intra")
-    small, large = ((leaf_branch("bcast", name),) for name in ("binomial", "scatter_ring_allgather"))
-    assert [(each.key, tuple(unplaced(each.below))) for each in below(within, "comm_size<=16")] == [
-        ("avg_msg_size<=7", small),
-        ("avg_msg_size<=64", large),
-        ("avg_msg_size<=4096", small),
-        ("avg_msg_size=any", large),
-    ]
-
-
-def unplaced(tree: Tree) -> Iterator[Branch]:
-    """The branches, without their lines."""
-    return (replace(each, line=0) for each in tree)
 
 
 def paths(tree: Tree, key: str) -> list[tuple[str, ...]]:

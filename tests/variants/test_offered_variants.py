@@ -79,14 +79,6 @@ def test_single_copies_of_5_0_are_components(tmp_path: Path, monkeypatch: pytest
     assert found.left_out["xpmem"] == "in force by default"
 
 
-def test_a_single_copy_without_its_device_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    devices(monkeypatch, tmp_path)
-    found = transports(FIVE)
-    assert set(found.variants) == {"no-single-copy"}
-    assert found.left_out["cma"] == "in force by default"
-    assert found.left_out["knem"] == f"this computer has no {tmp_path}/knem"
-
-
 TWO_MODULES = (
     "MPICH Version:      5.0.2\nMPICH Device:       ch4:ucx ofi\nMPICH configure:    --with-device=ch4:ucx,ofi\n"
 )

@@ -105,27 +105,6 @@ def test_a_table_shows_what_each_variant_changed(campaign: Campaign) -> None:
     assert rows["newer"][1:] == ["Open MPI 5.0.11", "not compared"]
 
 
-def test_the_table_shows_components_and_what_was_not_checked(campaign: Campaign) -> None:
-    assert campaign.header.variants
-    default, eager = (campaign.header.variants[name] for name in ("default", "eager"))
-    variants = {
-        "default": default.model_copy(update={"components": {"bcast": "tuned", "reduce": "tuned"}}),
-        "eager": eager.model_copy(
-            update={"components": {"bcast": "sm", "reduce": "tuned"}, "unchecked": ("UCX_TLS", "FI_PROVIDER")}
-        ),
-        "newer": campaign.header.variants["newer"],
-    }
-    (table,) = variant_tables(campaign.header.model_copy(update={"variants": variants}))
-    rows = {name.text: values for name, *values in table.rows}
-    assert table.columns[-1] == "component that runs each collective"
-    assert [rows[name][-1].text for name in variants] == [
-        "tuned",
-        "bcast: sm, reduce: tuned",
-        "not shown by the library",
-    ]
-    assert rows["eager"][2].detail == "not checked, as the library does not show it: UCX_TLS, FI_PROVIDER"
-
-
 def test_a_faster_variant_that_changed_nothing_is_doubted(campaign: Campaign) -> None:
     def warned(
         settings: str, changed: tuple[RecordedSetting, ...] | None, unchecked: tuple[str, ...] = ()

@@ -139,12 +139,6 @@ def test_all_tasks_end_and_a_limited_number_runs_at_once(limit: int, together: i
     assert watched.most == together
 
 
-def test_a_short_piece_makes_room_for_the_next() -> None:
-    watched = Watched()
-    run_concurrently((watched.piece(number, waits) for number, waits in enumerate([9, 0, 0, 1])), 2)
-    assert watched.ended == [1, 2, 3, 0]
-
-
 def test_an_error_in_one_closes_the_others() -> None:
     watched = Watched()
     pieces = (watched.piece(0, waits=99), watched.piece(1, waits=1, fails=True), watched.piece(2, waits=1))

@@ -1,7 +1,6 @@
 """Which hosts, in which order, in which syntax; and where ranks on them are to go."""
 
 import re
-import tempfile
 from collections import Counter
 from pathlib import Path
 
@@ -83,22 +82,6 @@ def test_nodes_are_taken_evenly_from_groups_in_a_seeds_order(
     assert len({names(choose_hosts(FOUR, seed=each)) for each in range(20)}) > 1
 
 
-PLACES = [
-    ("core", 2, "a1 a1 a1 a1 a2 a2"),
-    ("socket", 2, "a1 a1 a1 a1 a2 a2"),
-    ("node", 3, "a1 a2 a3 a1 a2 a3"),
-    ("ppr:2", 3, "a1 a1 a2 a2 a3 a3"),
-]
-
-
-@pytest.mark.parametrize(("placement", "nodes", "hosts"), PLACES)
-def test_ranks_go_to_hosts_by_placement(placement: str, nodes: int, hosts: str) -> None:
-    cluster = machine(nodes)
-    places = requested_places(cluster, choose_hosts(cluster), placement, 6)
-    assert " ".join(place.host for place in places) == hosts
-    assert len(set(places)) == 6, "two ranks on one core"
-
-
 def test_by_socket_deals_a_nodes_ranks_over_its_sockets() -> None:
     cluster = machine(2, sockets=2)
     hosts = choose_hosts(cluster)
@@ -149,17 +132,6 @@ def test_a_written_file_is_read_again(library: Library, category: int, tmp_path:
 def test_host_files_of_launchers_and_batch_systems_are_read(text: str, hosts: tuple[Host, ...], tmp_path: Path) -> None:
     (tmp_path / "hosts").write_text(text)
     assert read_hosts(tmp_path / "hosts") == hosts
-
-
-@given(st.lists(st.tuples(st.sampled_from(["n1", "n2", "n3"]), st.integers(1, 9)), min_size=1, max_size=9))
-def test_slots_of_a_repeated_host_add_up_in_any_order(lines: list[tuple[str, int]]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "hosts"
-        path.write_text("".join(f"{name} slots={slots}\n" for name, slots in lines))
-        added: Counter[str] = Counter()
-        for name, slots in lines:
-            added[name] += slots
-        assert read_hosts(path) == tuple(Host(name, slots) for name, slots in added.items())
 
 
 def test_hosts_get_the_names_that_the_machine_has_for_them() -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.report.figures.conftest import LATENCY_US, SIZES
 from tests.report.figures.drawing import about, items, texts
 from timpani.report.figures.axes import rank_axis
-from timpani.report.figures.latency import AGAINST_SIZE, latency_against_ranks
+from timpani.report.figures.latency import AGAINST_SIZE
 
 pytestmark = pytest.mark.slow
 
@@ -87,24 +87,6 @@ def test_rank_counts_in_equal_steps_stand_on_a_linear_axis(
     axis: Any = rank_axis(counts).to_dict()
     assert axis["axis"]["values"] == ticks
     assert (axis["scale"].get("type") != "log") is is_linear
-
-
-def boundary_words(cells: pl.DataFrame, node: int | None, switch: int | None) -> dict[str, float]:
-    """What stands at the rules of a figure over 2 to 8 ranks, and how far right the rules are."""
-    counts = {"node_ranks": pl.lit(node, pl.Int64), "switch_ranks": pl.lit(switch, pl.Int64)}
-    figure = latency_against_ranks(cells.with_columns(**counts))
-    rules = [rule["x"] for rule in items(figure, "rule") if rule.get("strokeDash") == [2, 3]]
-    words = [item for item in items(figure, "text") if "full" in item["text"]]
-    assert len(words) == len(rules)
-    assert all(min(abs(word["x"] - x) for x in rules) < 5 for word in words)
-    return {word["text"]: word["x"] for word in words}
-
-
-@pytest.mark.parametrize(("node", "switch"), [(None, None), (1, 8), (8, None)])
-def test_there_is_no_rule_outside_the_rank_counts(
-    node: int | None, switch: int | None, cells_by_ranks: pl.DataFrame
-) -> None:
-    assert boundary_words(cells_by_ranks, node, switch) == {}
 
 
 def test_lines_join_doubling_sizes_and_the_others_are_points(

@@ -15,32 +15,12 @@ def test_ties_and_only_ties_are_hatched(decisions: pl.DataFrame) -> None:
     assert len(hatched) == 2
 
 
-def test_winners_are_numbered_so_that_the_map_reads_without_color(decisions: pl.DataFrame) -> None:
-    figure = algorithm_map(decisions)
-    assert texts(figure, "legend-label")[:2] == ["1  default", "2  knomial:radix=4"]
-    assert {item["text"] for item in about(items(figure, "text"), "message_bytes: 0;")} == {"1"}
-    assert {item["text"] for item in about(items(figure, "text"), "message_bytes: 4096;")} == {"2"}
-    assert len(items(figure, "rect")) == 2 * len(SIZES)
-
-
 def test_a_tie_has_no_winners_color_and_the_numbers_of_all_that_tie(decisions: pl.DataFrame) -> None:
     figure = algorithm_map(decisions)
     cells = items(figure, "rect")
     tied = about(cells, "message_bytes: 64;")
     assert {cell["fill"] for cell in tied}.isdisjoint(cell["fill"] for cell in cells if cell not in tied)
     assert {item["text"] for item in about(items(figure, "text"), "message_bytes: 64;")} == {"1=2"}
-
-
-def test_a_larger_mad_is_a_stronger_shade_with_its_per_cent(cells: pl.DataFrame) -> None:
-    wide = (pl.col("label") == "default") & (pl.col("message_bytes") == 64)
-    figure = relative_mad(cells.with_columns(relative_mad=pl.when(wide).then(0.2).otherwise(pl.col("relative_mad"))))
-    (strong,) = about(items(figure, "rect"), "algorithm: default", "message bytes: 64;", "spread (%)")
-    assert all(
-        item["fillOpacity"] < strong["fillOpacity"]
-        for item in about(items(figure, "rect"), "spread (%)")
-        if item != strong
-    )
-    assert sorted({item["text"] for item in items(figure, "text")}) == ["2", "20"]
 
 
 def test_a_cell_without_it_is_blank_and_says_why(cells: pl.DataFrame) -> None:

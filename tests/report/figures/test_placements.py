@@ -1,17 +1,13 @@
-from collections.abc import Callable
-
 import polars as pl
 import pytest
 
 from tests.report.figures.drawing import about, items
 from timpani.report.figures.latency import AGAINST_SIZE
+from timpani.report.figures.placements import UNSIZED_TIMES as FIGURE
 from timpani.report.figures.placements import (
-    ALL_AGAINST_SIZE,
-    mappings_against_ranks,
     placements,
 )
-from timpani.report.figures.placements import UNSIZED_TIMES as FIGURE
-from timpani.report.figures.theme import LIGHT, Chart
+from timpani.report.figures.theme import LIGHT
 
 pytestmark = pytest.mark.slow
 
@@ -32,18 +28,6 @@ def test_the_links_own_time_is_a_bar_where_it_is_known(cells: pl.DataFrame) -> N
     bars = about(items(placements(bounded), "rect"), "links alone")
     assert len(bars) == bounded["bound_us"].is_not_null().sum()
     assert not about(items(placements(cells), "rect"), "links alone")
-
-
-@pytest.mark.parametrize("draw", [ALL_AGAINST_SIZE.draw, mappings_against_ranks])
-def test_all_algorithms_and_placements_are_curves_of_one_figure(
-    draw: Callable[[pl.DataFrame], Chart], cells: pl.DataFrame, cells_by_ranks: pl.DataFrame
-) -> None:
-    both = two_placements(cells if draw is ALL_AGAINST_SIZE.draw else cells_by_ranks)
-    figure = draw(both)
-    wanted = {f"{label}, {place}" for label in set(both["label"]) for place in ("core", "node")}
-    assert wanted <= {item["text"] for item in items(figure, "text")}
-    drawn = about(items(figure, "symbol"), "algorithm: default;")
-    assert len(drawn) == both.filter(pl.col("label") == "default", pl.col("median_us") > 0).height
 
 
 def setups(cells_by_ranks: pl.DataFrame) -> pl.DataFrame:
