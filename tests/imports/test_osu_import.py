@@ -419,3 +419,17 @@ def test_the_version_of_a_fork_is_no_other_test(tmp_path: Path) -> None:
     rows = "# Size       Avg Latency(us)\n1                      20.00\n2                      20.10\n"
     [table] = written(tmp_path, f"# OSU MPI All-to-All Personalized Exchange Latency Test v7.0-site3\n{rows}").tables
     assert (table.collective, figures(table)) == ("alltoall", [(1, 20.0), (2, 20.1)])
+
+
+def test_each_folder_of_logs_is_a_job_with_launches_of_its_own(tmp_path: Path) -> None:
+    logs = []
+    for job, times in (("monday", (0.93, 0.94)), ("tuesday", (1.03,))):
+        (tmp_path / job).mkdir()
+        for number, time in enumerate(times):
+            logs.append(tmp_path / job / f"{number}.log")
+            logs[-1].write_text(f"# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n1 {time}\n")
+    named = [BenchmarkLog.parse(str(log), "default") for log in logs]
+    import_logs(named, tmp_path / "c", **CONDITIONS, folders_are_jobs=True)
+    campaign = load(tmp_path / "c")
+    assert campaign.results.select("launch", "job").rows() == [(1, "monday"), (2, "monday"), (3, "tuesday")]
+    assert [each["job"] for each in campaign.jobs] == ["monday", "tuesday"]

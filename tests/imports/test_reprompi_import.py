@@ -30,7 +30,7 @@ def test_the_median_of_all_calls_is_kept_with_its_interval(tmp_path: Path) -> No
     [bcast] = results.filter(collective="bcast", message_bytes=8).iter_rows(named=True)  # 2 elements of 4 bytes
     times = [1.011, 0.21, 0.24, 1.923, 0.301, 0.27, 0.301]
     assert bcast["median_us"] == pytest.approx(median(times))
-    assert (bcast["ci_low_us"], bcast["ci_high_us"]) == pytest.approx((min(times), max(times)))
+    assert bcast["ci_low_us"] < bcast["median_us"] < bcast["ci_high_us"]
     assert (bcast["repetitions"], bcast["osu_avg_us"]) == (7, None)
     shown = typed("show", tmp_path / "c").stdout
     assert "interval of the calls of one launch" in shown

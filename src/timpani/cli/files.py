@@ -125,6 +125,9 @@ def import_(
         str | None, typer.Option(help="Only this datatype, if the files hold several: MPI_INT.")
     ] = None,
     any_name: Annotated[bool, typer.Option("--any-name", help="Accept algorithms that no library here has.")] = False,
+    folders_are_jobs: Annotated[
+        bool, typer.Option("--job-folders", help="Each folder of logs is a batch job, named as the folder.")
+    ] = False,
 ) -> None:
     """Make a campaign from the output of benchmarks or from a published table."""
     command = shlex.join(["timpani", *sys.argv[1:]])
@@ -143,6 +146,7 @@ def import_(
             datatype=datatype,
             command=command,
             any_name=any_name,
+            folders_are_jobs=folders_are_jobs,
         )
         typer.echo("".join(f"{printable(note)}\n" for note in notes), err=True, nl=False)
     for doubt in doubts:

@@ -3,16 +3,17 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from statistics import median
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.store import PROVIDER, check_empty, write_import
+from timpani.campaign.folder.store import PROVIDER, ImportedJob, check_empty, write_import
 from timpani.campaign.read.doubts import Doubt, differing_launches, doubts
 from timpani.errors import UserError, unknown
 from timpani.imports.imb_grammar import ImbReader
@@ -34,7 +35,7 @@ from timpani.machine.describe import MachineDescription
 from timpani.providers.available import built_in_catalogue
 from timpani.providers.composed import composed_catalogue
 from timpani.reading import open_regular, read_bytes
-from timpani.stats.interval import median_ranks
+from timpani.stats.sample import launch_interval
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.placement import UNPLACED
@@ -167,14 +168,17 @@ def import_logs(
     datatype: str | None,
     command: str,
     any_name: bool = False,
+    folders_are_jobs: bool = False,
 ) -> Imported:
     """Make the campaign `folder` of the tables in `logs`; what is no table of Timpani's operations is left out.
 
-    The k-th table that holds a cell is its launch k. `datatype` chooses among several of one operation; without it
-    all are imported, and the cells' mode contains the datatype. `ranks` is the rank count of collectives where it
-    isn't printed, as in OSU's output; the message rate prints its pairs, and the other point-to-point tests run on
-    two ranks. `any_name` takes algorithms that no library has. UserError when `folder` is not empty, a file is no
-    benchmark's or is a copy of another, no table is left, two libraries are named, or an algorithm is unknown.
+    The k-th table that holds a cell is its launch k. With `folders_are_jobs` each folder of logs is a batch job,
+    named as the folder, and the launches of a job follow those of the job before it. `datatype` chooses among
+    several of one operation; without it all are imported, and the cells' mode contains the datatype. `ranks` is the
+    rank count of collectives where it isn't printed, as in OSU's output; the message rate prints its pairs, and the
+    other point-to-point tests run on two ranks. `any_name` takes algorithms that no library has. UserError when
+    `folder` is not empty, a file is no benchmark's or is a copy of another, no table is left, two libraries are
+    named, or an algorithm is unknown.
     """
     provider = _only_provider(logs, folder)
     files = [(log, read_log(log.path)) for log in logs]
@@ -197,7 +201,17 @@ def import_logs(
         if table.datatype not in datatypes.get(table.collective, ())
     ]
     left_out = [*map(str, skipped), *unchosen]
-    printed = list(_results(chosen, ranks, machine, {name for name, types in datatypes.items() if len(types) > 1}))
+    of_several = {name for name, types in datatypes.items() if len(types) > 1}
+    of_jobs: dict[Path | None, list[tuple[BenchmarkLog, PrintedTable]]] = {}
+    for each in chosen:
+        of_jobs.setdefault(each[0].path.absolute().parent if folders_are_jobs else None, []).append(each)
+    printed: list[tuple[LaunchResult, float]] = []
+    for job, of_job in of_jobs.items():
+        before = max((result.launch for result, _ in printed), default=0)
+        printed += [
+            (replace(result, launch=before + result.launch, job=job.name if job else None), rounding)
+            for result, rounding in _results(of_job, ranks, machine, of_several)
+        ]
     header = Header.new(
         study=_study(logs, datatypes),
         machine=MachineDescription(name=machine),
@@ -206,9 +220,25 @@ def import_logs(
         results=len(printed),
         left_out=left_out,
     )
-    write_import(folder, header, (result for result, _ in printed))
+    write_import(folder, header, (result for result, _ in printed), [_job(job, machine) for job in of_jobs if job])
     notes = [f"Warning: {each}" for each in names] + [f"Left out: {each}" for each in left_out]
     return Imported(len(printed), _doubts(printed), notes)
+
+
+def _job(folder: Path, machine: str) -> ImportedJob:
+    """A folder of logs as a batch job: it started when the folder's oldest file was written, as far as is known."""
+    oldest = min(each.stat().st_mtime for each in folder.iterdir())
+    return ImportedJob(
+        {
+            "job": folder.name,
+            "machine": machine,
+            "system": "",
+            "name": "",
+            "nodes": [],
+            "switches": [],
+            "started": datetime.fromtimestamp(oldest, UTC).isoformat(timespec="seconds"),
+        }
+    )
 
 
 def _only_provider(logs: Sequence[BenchmarkLog], folder: Path) -> str:
@@ -371,10 +401,12 @@ def _median(row: PrintedRow) -> dict[str, Any]:
         return {"median_us": row.median_us}
     if not row.times_us:
         return {}
-    times = sorted(row.times_us)
-    bounds = median_ranks(len(times))
-    low, high = times[bounds.low], times[bounds.high]
-    return {"median_us": median(times), "ci_low_us": low, "ci_high_us": high} if bounds.coverage else {"median_us": low}
+    times = np.array(row.times_us)
+    if len(times) == 1 or times.min() <= 0:
+        return {"median_us": float(np.median(times))}
+    bounds = launch_interval(times)
+    interval = {"ci_low_us": bounds.low, "ci_high_us": bounds.high, "effective_size": bounds.effective_size}
+    return {"median_us": bounds.median, **interval, "converged": bounds.precise}
 
 
 def check_names(named: Iterable[tuple[str, Algorithm]]) -> list[str]:

@@ -81,6 +81,7 @@ class CallTimes:
     high: float | None
     effective_size: float
     calls: int
+    precise: bool
     outlier_share: float
     bimodal: bool
 
@@ -372,6 +373,7 @@ def _summary(ns: Times) -> CallTimes:
         None if single else bounds.high / _NS_PER_US,
         bounds.effective_size,
         len(ns),
+        not single and bounds.precise,
         outlier_share(ascending),
         bimodal(ascending),
     )

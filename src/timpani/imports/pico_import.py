@@ -19,9 +19,6 @@ from timpani.machine.describe import MachineDescription
 from timpani.study.cell import Cell
 from timpani.study.schema import schema
 
-_PRECISION = 0.05
-"""A median is precise if half of its interval is at most this share of it, as for Timpani's own launches."""
-
 _Start = tuple[dict[str, Any], dict[str, Any]]
 """The lines of launches.jsonl and endings.jsonl."""
 
@@ -128,15 +125,11 @@ def _launches(
                 effective_size=times.effective_size,
                 outlier_share=times.outlier_share,
                 bimodal=times.bimodal,
-                converged=_precise(times.median, times.low, times.high),
+                converged=times.precise,
                 part=starts[place][0]["part"],
             )
         )
     return results, tuple(starts.values())
-
-
-def _precise(median: float, low: float | None, high: float | None) -> bool:
-    return low is not None and high is not None and (high - low) / 2 <= _PRECISION * median
 
 
 def _start(part: str, launch: int, test: PicoTest, job: PicoJob) -> _Start:

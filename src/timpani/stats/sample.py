@@ -168,6 +168,9 @@ LAUNCH_SPREAD = 0.002
 On four supercomputers launches of a job differed by 0.1 to 0.6 %; see the methodology.
 """
 
+PRECISION = 0.05
+"""Of a median, if a study names none."""
+
 _MIN_BATCHES = 8
 _Z95 = 1.96
 
@@ -180,6 +183,11 @@ class LaunchInterval:
     low: float
     high: float
     effective_size: float
+
+    @property
+    def precise(self) -> bool:
+        """Whether half of the interval is as short as is asked of Timpani's own launches."""
+        return (self.high - self.low) / 2 <= PRECISION * self.median
 
 
 def effective_size(sample: Times) -> float:
