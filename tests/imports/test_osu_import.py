@@ -421,7 +421,7 @@ def test_the_version_of_a_fork_is_no_other_test(tmp_path: Path) -> None:
     assert (table.collective, figures(table)) == ("alltoall", [(1, 20.0), (2, 20.1)])
 
 
-def test_each_folder_of_logs_is_a_job_with_launches_of_its_own(tmp_path: Path) -> None:
+def test_each_folder_of_logs_is_a_job_with_separate_launches(tmp_path: Path) -> None:
     logs = []
     for job, times in (("monday", (0.93, 0.94)), ("tuesday", (1.03,))):
         (tmp_path / job).mkdir()

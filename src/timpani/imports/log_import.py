@@ -191,7 +191,7 @@ def import_logs(
     if not tables:
         raise UserError(f"{skipped[0].where} {skipped[0].why}", skipped[0].step or _WHAT_IS_IMPORTED)
     _refuse_copies([table for _, table in tables])
-    typed = [(table.collective, log.algorithm) for log, table in tables if not table.algorithm]
+    typed = [(table.collective, log.algorithm) for log, table in tables]
     names = [] if any_name else check_names(typed)
     datatypes = _datatypes([table for _, table in tables], datatype)
     chosen = [each for each in tables if each[1].datatype in datatypes.get(each[1].collective, ())]
@@ -202,16 +202,8 @@ def import_logs(
     ]
     left_out = [*map(str, skipped), *unchosen]
     of_several = {name for name, types in datatypes.items() if len(types) > 1}
-    of_jobs: dict[Path | None, list[tuple[BenchmarkLog, PrintedTable]]] = {}
-    for each in chosen:
-        of_jobs.setdefault(each[0].path.absolute().parent if folders_are_jobs else None, []).append(each)
-    printed: list[tuple[LaunchResult, float]] = []
-    for job, of_job in of_jobs.items():
-        before = max((result.launch for result, _ in printed), default=0)
-        printed += [
-            (replace(result, launch=before + result.launch, job=job.name if job else None), rounding)
-            for result, rounding in _results(of_job, ranks, machine, of_several)
-        ]
+    jobs = list(dict.fromkeys(_folder(log) for log, _ in chosen)) if folders_are_jobs else []
+    printed = list(_results_of_jobs(chosen, jobs, ranks, machine, of_several))
     header = Header.new(
         study=_study(logs, datatypes),
         machine=MachineDescription(name=machine),
@@ -220,9 +212,27 @@ def import_logs(
         results=len(printed),
         left_out=left_out,
     )
-    write_import(folder, header, (result for result, _ in printed), [_job(job, machine) for job in of_jobs if job])
+    write_import(folder, header, (result for result, _ in printed), [_job(job, machine) for job in jobs])
     notes = [f"Warning: {each}" for each in names] + [f"Left out: {each}" for each in left_out]
     return Imported(len(printed), _doubts(printed), notes)
+
+
+def _folder(log: BenchmarkLog) -> Path:
+    return log.path.absolute().parent
+
+
+def _results_of_jobs(
+    tables: Sequence[tuple[BenchmarkLog, PrintedTable]], jobs: Sequence[Path], *conditions: Any
+) -> Iterator[tuple[LaunchResult, float]]:
+    """As `_results`, where each of `jobs`, folders of logs, has separate launches; without jobs they are unknown."""
+    before = after = 0
+    if not jobs:
+        yield from _results(tables, *conditions)
+    for job in jobs:
+        for result, rounding in _results([each for each in tables if _folder(each[0]) == job], *conditions):
+            after = max(after, before + result.launch)
+            yield replace(result, launch=before + result.launch, job=job.name), rounding
+        before = after
 
 
 def _job(folder: Path, machine: str) -> ImportedJob:
@@ -368,7 +378,7 @@ def _results(
     """
     launches: Counter[Cell] = Counter()
     for log, table in tables:
-        algorithm = _algorithm(log, table)
+        algorithm = counterpart(table.collective, log.algorithm, log.algorithm.provider)
         datatype = table.datatype if table.collective in of_several else ""
         for row in table.rows:
             cell = _cell(table, row, algorithm, _ranks_of(table, ranks), datatype)
@@ -386,13 +396,6 @@ def _results(
                 **_median(row),
             )
             yield result, row.rounding
-
-
-def _algorithm(log: BenchmarkLog, table: PrintedTable) -> Algorithm:
-    """The algorithm by its canonical name: as typed, or as printed if none was typed."""
-    if table.algorithm and log.algorithm.plain == DEFAULT:
-        return replace(Algorithm.parse(table.algorithm), provider=log.algorithm.provider)
-    return counterpart(table.collective, log.algorithm, log.algorithm.provider)
 
 
 def _median(row: PrintedRow) -> dict[str, Any]:

@@ -52,7 +52,6 @@ class PrintedTable:
     timpani  what `timpani show --format osu` adds; nothing in OSU's own output
     ranks    None: not printed
     protocol other settings that change times, as text
-    algorithm the one that ran, where that is printed
     """
 
     collective: str
@@ -65,7 +64,6 @@ class PrintedTable:
     timpani: str = ""
     ranks: int | None = None
     protocol: str = ""
-    algorithm: str = ""
     rows: list[PrintedRow] = field(default_factory=list)
 
 
