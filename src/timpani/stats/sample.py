@@ -222,5 +222,7 @@ def launch_interval(sample: Times) -> LaunchInterval:
     reach = n / 2 / sqrt(size)  # one standard error of the median, in ranks
     low, high = (float(ascending[round(min(max(n / 2 + side * reach, 0), n - 1))]) for side in (-1, 1))
     median = _quantile(ascending, 0.5)
-    width = exp(_Z95 * sqrt(2) * hypot(log(high / low) / 2, LAUNCH_SPREAD))
-    return LaunchInterval(median, median / width, median * width, size)
+    width, least = (exp(_Z95 * sqrt(2) * hypot(error, LAUNCH_SPREAD)) for error in (log(high / low) / 2, 0))
+    # Of few calls the bounds would lie far outside of all of them.
+    shortest, longest = float(ascending[0]) / least, float(ascending[-1]) * least
+    return LaunchInterval(median, max(median / width, shortest), min(median * width, longest), size)
