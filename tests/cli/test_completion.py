@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.campaign_files import write_header
+from tests.cli.typed import typed
 from timpani.campaign.folder.bundle import SUFFIX
 from timpani.programs.profile.profile_folder import HEADER as PROFILE
 from timpani.schedules.predict.output import JSON as PREDICTIONS
@@ -30,8 +31,8 @@ def offered(line: str, cwd: Path, cache: Path) -> list[str]:
         "COMP_WORDS": "\n".join(words),
         "COMP_CWORD": str(len(words) - 1),
     }
-    done = subprocess.run([TIMPANI], cwd=cwd, env=environment, capture_output=True, text=True, check=True)
-    assert done.stderr == ""
+    done = typed(cwd=cwd, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.split()
 
 

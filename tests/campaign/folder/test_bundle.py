@@ -152,7 +152,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize("ending", [signal.SIGHUP, signal.SIGKILL])
 def test_an_ended_command_leaves_nothing_or_the_next_one_removes_it(
     bundle: Path, tmp_path: Path, ending: signal.Signals
 ) -> None:
