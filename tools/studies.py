@@ -25,12 +25,10 @@ PAGES = Path(__file__).parents[1] / "docs" / "studies"
 FULL = "pages"
 """The folder of the full pages, next to the campaigns."""
 
-_AGAINST = {"holds": "nothing against it", "holds in part": "partly against it", "does not hold": "against it"}
-"""The words of a verdict in a campaign that differs from the study, as `timpani compare` prints them."""
-
 _ALL = "All tables and figures: `make studies`, then `make site`, or the commands above."
 """The last line of a short page; on the site it is a link to the full one."""
 
+_UNTESTED = "not testable"
 _MAX_SVG_BYTES = 100_000
 _MAX_FIGURES = 8
 _SHUFFLED = "shuffled"
@@ -142,10 +140,11 @@ def _short_lines(page: StudyPage, study: Study, campaigns: Path, shown: Drawn) -
     yield from (f"| {what} | `{command}` |" for what, command in {**page.items, **shuffled}.items())
     compared = _compared(page, page.campaign, campaigns)
     yield from ("", "## Conclusions", "", f"| conclusion | published | {_side(page)} |", "|---|---|---|")
-    other = _compared(page, _SHUFFLED, campaigns)["claims"] if page.shuffled else compared["claims"]
-    pairs = zip(compared["claims"], other, strict=True)
-    yield from (_conclusion(claim if _cases(claim["campaign"]) else second) for claim, second in pairs)
-    yield from ("", '"4 of 8": 4 of 8 cases confirm the conclusion.', *_agreement(compared), "", "## Figures", "")
+    other = _compared(page, _SHUFFLED, campaigns) if page.shuffled else compared
+    pairs = zip(_conclusions(compared), _conclusions(other), strict=True)
+    yield from (f"| {' | '.join(row if row[2] != _UNTESTED else second)} |" for row, second in pairs)
+    agreeing = [compared["agreeing"]["text"]] if "agreeing" in compared else []
+    yield from ("", *compared["conclusions"]["notes"], *agreeing, "", "## Figures", "")
     yield from _gallery(page, shown)
     yield from (_ALL, "")
 
@@ -154,30 +153,10 @@ def _compared(page: StudyPage, campaign: str, campaigns: Path) -> Any:
     return json.loads(timpani(f"timpani compare {campaign} --published {page.author} --format json", campaigns))
 
 
-def _conclusion(claim: Mapping[str, Any]) -> str:
-    return f"| {claim['says']} | {_verdict(claim['published'])} | {_verdict(claim['campaign'])} |"
-
-
-def _cases(found: Mapping[str, Any] | None) -> list[dict[str, Any]]:
-    return found["cases"] if found else []
-
-
-def _verdict(found: Mapping[str, Any] | None) -> str:
-    """The verdict, and how many cases confirm the conclusion."""
-    if not found or not (cases := _cases(found)):
-        return "not testable"
-    verdict = found["verdict"]
-    words = verdict if found.get("conditions", {"met": True})["met"] else _AGAINST.get(verdict, verdict)
-    return words if len(cases) == 1 else f"{words}, {sum(case['holds'] is True for case in cases)} of {len(cases)}"
-
-
-def _agreement(compared: Mapping[str, Any]) -> Iterator[str]:
-    """How often the campaign and the published times have the same best algorithm."""
-    if compared["agreeing"] is not None:
-        default = ", ".join(compared["constant"]["algorithms"])
-        yield f"The best algorithm is the published one at {compared['agreeing']:.0%} of the cells."
-        yield f"Always naming {default} would agree at {compared['constant']['agreeing']:.0%},"
-        yield f"chance at {compared['by_chance']:.0%}."
+def _conclusions(compared: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Each conclusion with the verdict on what was published, and on the campaign."""
+    for row in compared["conclusions"]["rows"]:
+        yield row["conclusion"], row.get("published", _UNTESTED), row.get("here", _UNTESTED)
 
 
 def _full_lines(page: StudyPage, study: Study, campaigns: Path, drawn: Drawn) -> Iterator[str]:
@@ -201,8 +180,8 @@ def _shuffled_lines(page: StudyPage, campaigns: Path) -> Iterator[str]:
     """What the campaign on host files with shuffled groups shows, with its conclusion."""
     compare = f"timpani compare {_SHUFFLED} --published {page.author}"
     found = timpani(compare, campaigns).splitlines()
-    first = next(place for place, line in enumerate(found) if line.startswith("- ") and "shuffling" in line)
-    last = next((place for place in range(first + 1, len(found)) if not found[place].startswith(" ")), len(found))
+    first = next(place for place, line in enumerate(found) if line.startswith("  ") and "shuffling" in line)
+    last = next((place for place in range(first + 1, len(found)) if not found[place].startswith("    ")), len(found))
     yield from ("## Shuffled groups", "")
     yield from ("<!-- not run: measures the whole study -->", "```console", f"$ {page.run_shuffled}")
     yield from (f"$ {compare}", "```", "", "```text", *found[first:last], "```", "")
@@ -237,11 +216,8 @@ def _figures(page: StudyPage, campaigns: Path, folder: Path) -> Drawn:
 
 def _gallery(page: StudyPage, drawn: Drawn) -> Iterator[str]:
     for name, sides in drawn.items():
-        shown = {side: f"![{_caption(name)} {side}](figures/{page.study}/{path.name})" for side, path in sides.items()}
-        if shown:
-            yield from (_caption(name), "")
-            yield from (f"| {' | '.join(shown)} |", f"|{'|'.join('---' for _ in shown)}|")
-            yield from (f"| {' | '.join(shown.values())} |", "")
+        images = [f"![{side}](figures/{page.study}/{path.name})" for side, path in sides.items()]
+        yield from (f"{_caption(name)[:-1]}, {' and '.join(sides)}:", "", *images, "") if images else ()
 
 
 def _draw(report: str, folder: Path, campaigns: Path) -> dict[str, Path]:
@@ -283,8 +259,12 @@ def _tables(page: StudyPage, campaigns: Path) -> Iterator[str]:
 
 
 def _by_caption(markdown: str) -> dict[str, str]:
+    """The tables below their captions, which several may share."""
     parts = re.split(r"^### (.+)$", markdown, flags=re.MULTILINE)[1:]
-    return {caption: table.strip() for caption, table in zip(parts[::2], parts[1::2], strict=True)}
+    found: dict[str, str] = {}
+    for caption, table in zip(parts[::2], parts[1::2], strict=True):
+        found[caption] = "\n\n".join([*filter(None, [found.get(caption)]), table.strip()])
+    return found
 
 
 def main(arguments: list[str]) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,12 +13,13 @@ from timpani.cli.terminal.options import FailOn, Format, campaign_argument, docu
 from timpani.errors import UserError
 from timpani.judge.changes import ChangeLimit, Changes
 from timpani.judge.decide import BY_VALUE, UNDECIDED
+from timpani.report.document.blocks import Document
 from timpani.report.document.json import json_text
 from timpani.report.words.changes import changes_document, changes_junit, changes_object, limit_line
 from timpani.slices import Hook
 
-_PUBLISHED: Hook[Callable[[Path, str, Statistic | None, bool], str | dict[str, Any]]] = Hook("PUBLISHED_COMPARISON")
-"""A campaign compared with a published study, by the campaign's statistic: as text, or as an object for JSON."""
+_PUBLISHED: Hook[Callable[[Path, str, Statistic | None], Document]] = Hook("PUBLISHED_COMPARISON")
+"""A campaign compared with a published study, or with a user's file of conclusions, by the campaign's statistic."""
 
 
 def compare(
@@ -28,15 +29,14 @@ def compare(
         str | None,
         typer.Option(
             help="In place of B, a published study or table: behrooz, malasi, della_siega, assignment2, holt, "
-            "holt_osu_latency; the first letters are enough.",
+            "holt_osu_latency; the first letters are enough. Or a file of conclusions, *.toml.",
             autocompletion=complete_published,
         ),
     ] = None,
     format: Annotated[
         Format,
         document_format(
-            "json has every correlation, every cell, and all numbers behind a conclusion; junit has every cell of two "
-            "campaigns.",
+            "json has every cell, and all numbers behind a conclusion; junit has every cell of two campaigns.",
             Format.junit,
         ),
     ] = Format.text,
@@ -57,8 +57,7 @@ def compare(
         before, after, found = two_campaigns(folder, other)
         result = _changes(before, after, found, format, limit)
     else:
-        shown = _PUBLISHED.only("--published")(folder, str(published), statistic, format is Format.json)
-        result = shown if isinstance(shown, str) else json_text(shown)
+        result = document_text(_PUBLISHED.only("--published")(folder, str(published), statistic), format)
     typer.echo(result, nl=False)
     if other and limit:
         _fail_on(limit, found)
@@ -79,8 +78,8 @@ def _check_options(
             "a campaign is compared with one other thing",
             "name another campaign (timpani compare A B), or a published table (--published malasi)",
         )
-    if other is None and format not in (Format.text, Format.json):
-        raise UserError(f"--format {format} needs two campaigns", "name another campaign, or choose text or json")
+    if other is None and format is Format.junit:
+        raise UserError("--format junit needs two campaigns", "name another campaign, or choose another format")
     if other is None and limit is not None:
         raise UserError("--fail-on needs two campaigns", "name another campaign, or leave out --fail-on")
 

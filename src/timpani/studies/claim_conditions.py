@@ -1,23 +1,27 @@
-"""Under how much of a study's conditions a campaign tests what the study concluded."""
+"""What a study concluded, checked against what it published and against a campaign, and under how much of the study's
+conditions the campaign tests it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.store import PROVIDER
-from timpani.campaign.read.message_locality import localities_of, locality_of, node_count
+from timpani.campaign.read.message_locality import localities_of, locality_of, node_count, without_pairs
 from timpani.campaign.read.study_names import study_label
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.libraries.registry import counterpart, library_title
 from timpani.machine.nodes.locality import DIFFERENT_SWITCH, LEVELS, SAME_NODE, SAME_SWITCH
 from timpani.report.verdict.message_summary import latency_fits
-from timpani.studies.claim import Claim
-from timpani.studies.comparison_checks import COMPARISON_CHECKS
-from timpani.studies.tables import Published
+from timpani.studies.checks import check_of
+from timpani.studies.claim import Claim, ClaimResult, check_claim
+from timpani.studies.tables import Published, is_import_of, study_times
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm
 from timpani.study.compose import shipped_studies
-from timpani.study.schema import schema
+from timpani.study.schema import MEASURED_US, schema
 from timpani.study.sizes import show_size
 from timpani.study.study import Study
 from timpani.study.words import counted
@@ -27,64 +31,110 @@ _MAX_NAMED = 4
 
 
 @dataclass(frozen=True)
-class ClaimConditions:
-    """What a claim is tested under.
+class Checked:
+    """A claim checked twice.
 
-    points, of_points  measured points within the claim's scope, and the study's: rank counts × placements × sizes
-    not_measured       the rank counts, placements and sizes of the study, within the scope, that have no time at all
-    nodes, of_nodes    None where no launch says; a study that doesn't say had several
-    stand_ins          algorithms in the place of the study's, `timpani/knomial for openmpi/knomial`
+    published    against what the study published
+    here         against a campaign; None where that is the published table
+    differences  of the campaign from the study's conditions: with some, `here` is no verdict on the study's conclusion
     """
 
-    points: int
-    of_points: int
-    not_measured: tuple[str, ...]
-    nodes: int | None
-    of_nodes: int | None
-    stand_ins: tuple[str, ...]
-
-    @property
-    def met(self) -> bool:
-        """Whether the campaign covers the study's conditions, so that its verdict is one on the study's conclusion."""
-        return not any(self._differences())
-
-    @property
-    def differences(self) -> str:
-        """What differs from the study; empty where its conditions are met."""
-        return ", ".join(self._differences())
-
-    def _differences(self) -> Iterator[str]:
-        if self.points < self.of_points:
-            names = f" (not measured: {'; '.join(self.not_measured)})" if self.not_measured else ""
-            yield f"at {self.points} of the study's {counted(self.of_points, 'point')}{names}"
-        had = "several" if self.of_nodes is None else self.of_nodes
-        if self.nodes is None:
-            yield f"on an unknown number of nodes where it had {had}"
-        elif self.nodes < 2 if self.of_nodes is None else self.nodes != self.of_nodes:
-            yield f"on {counted(self.nodes, 'node')} where it had {had}"
-        if self.stand_ins:
-            yield f"with {' and '.join(self.stand_ins)}"
+    published: ClaimResult
+    here: ClaimResult | None = None
+    differences: tuple[str, ...] = ()
 
 
-def claim_conditions(claim: Claim, table: Published, campaign: Campaign, times: pl.DataFrame) -> ClaimConditions:
-    """Of `claim`, made by the study of `table`, in `campaign` with the times of `claim_times`."""
-    study = next(each.study for each in shipped_studies() if each.name == claim.study)
+def check_claims(table: Published, campaign: Campaign) -> list[Checked]:
+    """All conclusions of the study of `table`, against all that it published, and against the times of `campaign`."""
     kind = campaign.header.mpi.kind
-    compared = claim.competitors if claim.check in COMPARISON_CHECKS else claim.among
-    names = dict.fromkeys((*claim.algorithms, *compared))
+    cells = estimate_cells(raced_results(campaign))
+    printed = _printed_times(table)
+    own = pl.concat([claim_times(without_pairs(cells)), message_costs(campaign, cells)])
+
+    def checked(claim: Claim) -> Checked:
+        check, operation = check_of(claim), claim.collective
+        published = check_claim(claim, check, printed, lambda name: _label(operation, name, table.provider))
+        if is_import_of(campaign.header, table):
+            return Checked(published)
+        here = check_claim(
+            claim, check, own, lambda name: study_label(campaign, operation, _label(operation, name, kind))
+        )
+        return Checked(published, here, tuple(_differences(claim, table, campaign, own)) if claim.study else ())
+
+    return [checked(claim) for claim in table.claims]
+
+
+def _printed_times(table: Published) -> pl.DataFrame:
+    """What the study published as `claim_times` has a campaign's: without bounds."""
+    given = {"placement": pl.lit("unknown"), "mode": pl.lit("warm"), "time_us": pl.col("published_us")}
+    bounds = dict.fromkeys(("low_us", "high_us"), pl.lit(None, pl.Float64))
+    return study_times(table.study).with_columns(**given, **bounds).select(*_COLUMNS)
+
+
+_MIN_COVERAGE = 0.9
+"""Minimum coverage of an interval over launches that may decide a claim; the interval over 5 launches covers 0.94."""
+
+
+def claim_times(cells: pl.DataFrame) -> pl.DataFrame:
+    """The times of `estimate_cells` for claims: `time_us`, `low_us` and `high_us`.
+
+    The bounds are those of the interval over launches if its coverage is at least _MIN_COVERAGE. A simulated time does
+    not vary and is its own bound. Fewer launches bound nothing, so that they decide nothing. Imported averages have
+    null as bounds: they are checked by value.
+    """
+    simulated = pl.col("status").str.contains("simulated")
+    average = pl.col("median_us").is_null()
+    trusted = (pl.col("ci_coverage") >= _MIN_COVERAGE).fill_null(value=False)
+    time = MEASURED_US
+    return cells.filter(time > 0, time.is_finite()).select(
+        *_KEY,
+        time.alias("time_us"),
+        *(
+            pl.when(simulated)
+            .then(time)
+            .when(average)
+            .then(None)
+            .when(trusted)
+            .then(bound)
+            .otherwise(pl.lit(nothing))
+            .alias(name)
+            for name, bound, nothing in (("low_us", "ci_low_us", 0.0), ("high_us", "ci_high_us", inf))
+        ),
+    )
+
+
+def _label(collective: str, name: str, kind: str) -> str:
+    """What a campaign with this library calls an algorithm that a study file names; Timpani's are the same on all."""
+    return _counterpart(collective, Algorithm.parse(name), kind).label
+
+
+def _counterpart(collective: str, algorithm: Algorithm, kind: str) -> Algorithm:
+    return algorithm if algorithm.provider in (OWN, COMPOSED) else counterpart(collective, algorithm, kind)
+
+
+def _differences(claim: Claim, table: Published, campaign: Campaign, times: pl.DataFrame) -> Iterator[str]:
+    """What differs in `campaign`, with the times of `claim_times`, from the study of `table`, which draws `claim`."""
+    study = next(each.study for each in shipped_studies() if each.name == claim.study)
+    kind, check = campaign.header.mpi.kind, check_of(claim)
+    names = dict.fromkeys((*claim.algorithms, *(claim.competitors if check and check.competes else claim.among)))
     named = [Algorithm.parse(name) for name in names if "/" in name or name == DEFAULT]
-    here = [each if each.provider in (OWN, COMPOSED) else counterpart(claim.collective, each, kind) for each in named]
+    here = [_counterpart(claim.collective, each, kind) for each in named]
     labels = [study_label(campaign, claim.collective, each.label) for each in here]
+    if campaign.results["simulated"].any():
+        yield "simulated"
     own = claim.in_scope(times).filter(pl.col("label").is_in(labels))
     points, missing = _of_study(claim, study, own)
-    return ClaimConditions(
-        points=len(points & set(own.select("ranks", "placement", "message_bytes").rows())) if points else 0,
-        of_points=len(points),
-        not_measured=missing,
-        nodes=node_count(campaign),
-        of_nodes=table.nodes,
-        stand_ins=tuple(_stand_ins(named, here, table.provider, kind)),
-    )
+    measured = points.intersection(own.select("ranks", "placement", "message_bytes").rows())
+    if len(measured) < len(points):
+        lacking = f" (not measured: {'; '.join(missing)})" if missing else ""
+        yield f"at {len(measured)} of the study's {counted(len(points), 'point')}{lacking}"
+    nodes, had = node_count(campaign), "several" if table.nodes is None else table.nodes
+    if nodes is None:
+        yield f"on an unknown number of nodes where it had {had}"
+    elif nodes < 2 if table.nodes is None else nodes != table.nodes:
+        yield f"on {counted(nodes, 'node')} where it had {had}"
+    if stand_ins := [*_stand_ins(named, here, table.provider, kind)]:
+        yield f"with {' and '.join(stand_ins)}"
 
 
 def _of_study(claim: Claim, study: Study, own: pl.DataFrame) -> tuple[set[tuple[int, str, int]], tuple[str, ...]]:
@@ -130,10 +180,8 @@ _PLACES = {
 """The studies' names of localities."""
 
 
-_COLUMNS = {
-    **schema("collective", "label", "ranks", "placement", "mode", "machine", "message_bytes"),
-    **dict.fromkeys(("time_us", "low_us", "high_us"), pl.Float64()),
-}
+_KEY = ("collective", "label", "ranks", "placement", "mode", "machine", "message_bytes")
+_COLUMNS = {**schema(*_KEY), **dict.fromkeys(("time_us", "low_us", "high_us"), pl.Float64())}
 
 
 def message_costs(campaign: Campaign, cells: pl.DataFrame) -> pl.DataFrame:
@@ -155,6 +203,5 @@ def message_costs(campaign: Campaign, cells: pl.DataFrame) -> pl.DataFrame:
         if not fitted.misses  # a poor fit gives no cost
         for cost, value in (("T_s", fitted.hockney.latency.value), ("T_c", fitted.hockney.per_byte.value))
     ]
-    key = [name for name in _COLUMNS if not name.endswith("_us")]
     known = pl.DataFrame(rows, schema=_COLUMNS).filter(pl.col("label").is_not_null(), pl.col("time_us") > 0)
-    return known.group_by(key).agg(pl.median("time_us"), pl.first("low_us", "high_us")).select(*_COLUMNS)
+    return known.group_by(_KEY).agg(pl.median("time_us"), pl.first("low_us", "high_us")).select(*_COLUMNS)

@@ -1,35 +1,31 @@
 """A campaign next to what a study published: its times, what is doubtful in them, and what it concluded."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign, Statistic, load
-from timpani.campaign.read.doubts import Doubt
 from timpani.campaign.read.message_locality import without_pairs
 from timpani.campaign.read.study_names import by_statistic, notes_on, study_label, with_study_names
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
+from timpani.report.document.blocks import Block, Bullets, Document, Sentence
+from timpani.report.document.json import finite
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.document.text import text_of
 from timpani.report.figures.columns import MESSAGES
 from timpani.report.figures.status import status_words
 from timpani.report.tables.algorithm_tables import shows_throughput, status_parts
 from timpani.report.tables.coverage import coverage
-from timpani.studies.agreement import (
-    Agreement,
-    Unpaired,
-    agreement,
-    agreement_object,
-    agreement_text,
-    pair_times,
-    unpaired,
-)
-from timpani.studies.claims_text import Checked, check_claims, claims_object, claims_text
+from timpani.stats.interval import LEVEL
+from timpani.studies.agreement import agreement, agreement_blocks, pair_times, unpaired
+from timpani.studies.claim import FAILS, HOLDS, IN_PART, NOT_TESTABLE, Case, ClaimResult, where_it_fails
+from timpani.studies.claim_conditions import Checked, check_claims
 from timpani.studies.tables import (
     COMPARISON,
+    TIMES,
     Published,
     is_import_of,
     published_doubts,
@@ -38,91 +34,161 @@ from timpani.studies.tables import (
 )
 from timpani.study.operations import title_of
 from timpani.study.schema import MEASURED_US
+from timpani.study.words import counted, per_cent
 
 
-def compared_with_published(
-    folder: Path, name: str, statistic: Statistic | None, as_data: bool
-) -> str | dict[str, Any]:
-    """The campaign in `folder` next to the published study or table `name`: as text, or as an object for JSON.
+def compared_with_published(folder: Path, name: str, statistic: Statistic | None) -> Document:
+    """The campaign in `folder` next to the published study or table `name`, or a user's file of conclusions.
 
     statistic  by which conclusions are checked; None: that of the study's tables
     """
     table = read_published(name, COMPARISON)
-    campaign = by_statistic(load(folder), statistic or table.statistic)
-    if as_data:  # data have the names of the algorithms that were measured
-        return PublishedComparison.compare(campaign, table).as_object
-    return PublishedComparison.compare(with_study_names(campaign), table).text
+    return comparison(with_study_names(by_statistic(load(folder), statistic or table.statistic)), table)
 
 
-@dataclass(frozen=True)
-class PublishedComparison:
-    """How a campaign and a study agree.
+def comparison(campaign: Campaign, table: Published) -> Document:
+    """Agreement, a table of each message, doubts and conclusions, and what stands in for what they name.
 
-    campaign   with the names that its output shows
-    times      of the study, columns as `published_times` has them, by these names
-    is_itself  whether the campaign is the published table, imported
+    Conclusions are checked against the campaign's statistic, times against its OSU averages.
     """
+    blocks = [*_times(campaign, table)]
+    if doubts := published_doubts(table):
+        blocks.append(Bullets("doubts", tuple(doubt.text for doubt in doubts), "Doubts about the published table"))
+    blocks += claim_blocks(table, check_claims(table, campaign), campaign.statistic)
+    notes = notes_on(campaign.stand_ins, text_of(blocks))
+    return Document(table.title, (*blocks, *(Sentence("stand_in", note) for note in notes)))
 
-    campaign: Campaign
-    table: Published
-    times: pl.DataFrame
-    found: Agreement
-    left_out: Unpaired
-    is_itself: bool
-    doubts: list[Doubt]
-    checked: list[Checked]
 
-    @classmethod
-    def compare(cls, campaign: Campaign, table: Published) -> Self:
-        """Compare them. Conclusions are checked against the campaign's statistic, times against its OSU averages."""
-        cells = without_pairs(estimate_cells(raced_results(campaign)))
-        shown = pl.struct("collective", "label").map_elements(
-            lambda row: study_label(campaign, row["collective"], row["label"]), return_dtype=pl.String
-        )
-        times = published_times(table, campaign.header.mpi.kind).with_columns(label=shown)
-        is_itself = is_import_of(campaign.header, table)
-        pairs = pair_times(cells, times)
-        return cls(
-            campaign,
-            table,
-            times,
-            agreement(pairs.clear() if is_itself else pairs),
-            unpaired(cells, times),
-            is_itself,
-            published_doubts(table),
-            check_claims(table, campaign),
-        )
+def _times(campaign: Campaign, table: Published) -> Iterator[Block]:
+    """How times agree."""
+    cells = without_pairs(estimate_cells(raced_results(campaign)))
+    times = named_times(campaign, table)
+    if is_import_of(campaign.header, table):
+        text = "This campaign is the published table itself, so nothing here was measured"
+        yield Sentence("compared", f"{text}: {table.title}", {"itself": True})
+        return
+    if times.is_empty():
+        yield Sentence("compared", f"No times were published, so that only the conclusions are checked: {table.title}")
+    else:
+        found = agreement(pair_times(cells, times))
+        simulated = bool(campaign.results["simulated"].any())
+        yield from agreement_blocks(found, unpaired(cells, times), table.title, simulated)
+    yield from message_times_tables(campaign, times, table.title)
 
-    @property
-    def _simulated(self) -> bool:
-        return bool(self.campaign.results["simulated"].any())
 
-    @property
-    def text(self) -> str:
-        """Agreement, a table of each message, doubts and conclusions, and what stands in for what they name."""
-        title = self.table.title
-        if self.is_itself:
-            agreeing = f"This campaign is the published table itself, so nothing here was measured: {title}\n"
-        elif self.times.is_empty():
-            agreeing = f"No times were published, so that only the conclusions are checked: {title}\n"
-        else:
-            agreeing = agreement_text(self.found, self.left_out, title, self._simulated)
-        tables = [] if self.is_itself else message_times_tables(self.campaign, self.times, title)
-        doubts = "\n- ".join(["Doubts about the published table:", *(doubt.text for doubt in self.doubts)]) + "\n"
-        conclusions = claims_text(self.table, self.checked, self._simulated, self.campaign.statistic)
-        parts = [*filter(None, (agreeing, text_of(tables), doubts if self.doubts else "", conclusions))]
-        notes = notes_on(self.campaign.stand_ins, "\n".join(parts))
-        return "\n".join([*parts, *(["\n".join(notes) + "\n"] if notes else [])])
+def named_times(campaign: Campaign, table: Published | None) -> pl.DataFrame:
+    """The published times, columns as of `published_times`, under the names of `campaign`; none without a table."""
+    if not table:
+        return pl.DataFrame(schema=TIMES)
+    shown = pl.struct("collective", "label").map_elements(
+        lambda row: study_label(campaign, row["collective"], row["label"]), return_dtype=pl.String
+    )
+    return published_times(table, campaign.header.mpi.kind).with_columns(label=shown)
 
-    @property
-    def as_object(self) -> dict[str, Any]:
-        """For JSON: every correlation, every place and all numbers behind a conclusion."""
-        values = agreement_object(self.found, self.left_out, self.table.name, self._simulated, self.is_itself)
-        return values | {
-            "statistic": self.campaign.statistic,
-            "doubts": [vars(doubt) for doubt in self.doubts],
-            "claims": claims_object(self.checked),
+
+_PARTLY_TESTED = {HOLDS: "nothing against it", FAILS: "against it", IN_PART: "partly against it"}
+"""Verdicts in words where the study's conditions aren't met: they are no verdicts on what it concluded."""
+
+
+def claim_blocks(table: Published, checked: list[Checked], statistic: Statistic) -> Iterator[Block]:
+    """A table of verdicts, and of each claim its test with the numbers; nothing where the study has no claim.
+
+    statistic  of the campaign's times
+    """
+    if not checked:
+        return
+    of_table, of_campaign = bool(table.study), any(each.here for each in checked)
+    here = f"; here checked with {'OSU averages' if statistic == 'osu' else 'completions'}" if of_campaign else ""
+    yield Sentence("concluded", f"What the study concluded ({table.study or table.name}){here}:")
+    yield Table(
+        "conclusions",
+        ("conclusion", *(["published"] if of_table else []), *(["here"] if of_campaign else [])),
+        rows(
+            (
+                each.published.claim.says,
+                *([_short_verdict(each.published)] if of_table else []),
+                *([_short_verdict(each.here, each.differences)] if each.here else []),
+            )
+            for each in checked
+        ),
+        footnotes=("4 of 8: 4 of 8 cases confirm the conclusion.",),
+        wraps=True,
+    )
+    for each in checked:
+        claim, published = each.published.claim, each.published
+        about = {name: getattr(claim, name) for name in ("study", "by", "check", "scope")}
+        yield Sentence("claim", f"{claim.by}: {claim.says}", {"says": claim.says, **about}, depth=1)
+        if published.measure:
+            yield Sentence("test", f"test: {claim.scope}; {published.measure}", depth=2)
+        if of_table:
+            yield Sentence("published", f"published: {_verdict_text(published)}", _finding(published), depth=2)
+        if each.here:
+            tested = each.here.verdict != NOT_TESTABLE
+            where = ", ".join(("here", *(each.differences if tested else ())))
+            text = f"{where}: {_verdict_text(each.here, each.differences)}"
+            yield Sentence("here", text, _finding(each.here) | {"differences": list(each.differences)}, depth=2)
+
+
+def _finding(finding: ClaimResult) -> dict[str, Any]:
+    cases = [
+        {
+            **{name: getattr(case, name) for name in ("where", "value", "ranks", "bytes", "part", "holds", "tied")},
+            "low": finite(case.low),
+            "high": finite(case.high),
         }
+        for case in finding.cases
+    ]
+    return {"says": finding.claim.says, "verdict": finding.verdict, "why": finding.why, "cases": cases}
+
+
+def _verdict(finding: ClaimResult, differences: Sequence[str]) -> str:
+    return _PARTLY_TESTED.get(finding.verdict, finding.verdict) if differences else finding.verdict
+
+
+def _short_verdict(finding: ClaimResult, differences: Sequence[str] = ()) -> str:
+    """The verdict, and how many cases confirm the conclusion."""
+    if finding.verdict == NOT_TESTABLE:
+        return "not testable"
+    verdict = _verdict(finding, differences)
+    return verdict if len(finding.cases) == 1 else f"{verdict}, {finding.holding} of {len(finding.cases)}"
+
+
+def _verdict_text(finding: ClaimResult, differences: Sequence[str] = ()) -> str:
+    if finding.verdict == NOT_TESTABLE:
+        return f"{finding.verdict}: {finding.why}"
+    return "; ".join([_verdict(finding, differences), *_numbers(finding), *_interval(finding.cases)])
+
+
+def _numbers(finding: ClaimResult) -> Iterator[str]:
+    cases = finding.cases
+    if len(cases) == 1:
+        yield f"{cases[0].value:.3g} ({cases[0].where})"
+        return
+    values = [case.value for case in cases]
+    yield (
+        f"in {finding.holding} of {counted(len(cases), 'case')} ({finding.holding / len(cases):.0%}), values "
+        f"{min(values):.3g} to {max(values):.3g}"
+    )
+    if finding.verdict in (IN_PART, FAILS):
+        yield f"cases that do not hold: {', '.join(where_it_fails(cases)) or 'at all sizes and rank counts'}"
+    if failing := [case for case in cases if case.holds is False]:
+        worst = max(failing, key=lambda case: case.line.distance(case.value))
+        yield f"most against it: {worst.value:.3g} ({worst.where})"
+    if ties := sum(case.tied for case in cases):
+        yield counted(ties, "tie")
+    if still_open := sum(case.is_open for case in cases):
+        yield f"{still_open} undecided"
+
+
+def _interval(cases: tuple[Case, ...]) -> Iterator[str]:
+    if all(case.low is None for case in cases):
+        yield "single values, no interval"
+    elif all(case.low == case.high for case in cases):
+        yield "simulated, nothing varies"
+    elif any(case.high is not None and finite(case.high) is None for case in cases):
+        yield "fewer than 5 launches bound nothing"
+    else:
+        yield f"by {per_cent(LEVEL)} intervals of both times"
 
 
 _ON = ("collective", "placement", "label", "ranks", "message_bytes")

@@ -1,5 +1,6 @@
 """What this slice adds; `timpani/slices.py` says how."""
 
+COMMANDS = ("timpani.studies.command_list:COMMANDS",)
 STUDY_FILES = ("timpani.studies.sources:STUDY_FILES",)
 PUBLISHED_TITLES = ("timpani.studies.sources:published_titles",)
 PUBLISHED_COMPARISON = ("timpani.studies.comparison:compared_with_published",)

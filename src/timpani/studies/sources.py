@@ -11,7 +11,10 @@ STUDY_FILES = FOLDER / "files"
 """The study files that repeat published studies."""
 
 PUBLISHED = FOLDER / "published"
-"""The published tables as CSV, `sources.toml`, which describes them, and `conclusions.toml`."""
+"""The published tables as CSV, and `sources.toml`, which describes them."""
+
+CONCLUSIONS = FOLDER / "conclusions"
+"""By study a file of what it concluded; users write their own in the same form."""
 
 
 def sources() -> dict[str, dict[str, Any]]:

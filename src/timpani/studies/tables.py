@@ -1,7 +1,7 @@
 """Published tables that come with the package: as a campaign, next to a fit, or compared with what was concluded."""
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,10 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Statistic
 from timpani.campaign.folder.store import PROVIDER, check_empty, write_import
 from timpani.campaign.read.doubts import Conditions, Doubt, doubts
-from timpani.errors import UserError
+from timpani.errors import UserError, unknown
 from timpani.libraries.registry import counterpart
 from timpani.machine.describe import MachineDescription
+from timpani.studies.claim import Claim, claims_of, read_claims
 from timpani.studies.sources import PUBLISHED
 from timpani.studies.sources import sources as all_sources
 from timpani.study.cell import DEFAULT, Algorithm, Cell
@@ -50,6 +51,7 @@ class Published:
     fitted      what a fit is of, its `collective` and `algorithm`, to print the matching fit of a campaign next to it
     rows        as printed, by the file's columns; what is missing there is empty
     files       the names of its files
+    claims      what the study concluded
     """
 
     name: str
@@ -66,6 +68,8 @@ class Published:
     fitted: Mapping[str, str]
     rows: tuple[dict[str, str], ...]
     files: tuple[str, ...]
+
+    claims: tuple[Claim, ...] = ()
 
     @property
     def statistic(self) -> Statistic:
@@ -90,8 +94,10 @@ def read_published(text: str, holds: str) -> Published:
     """The table of that name, or all tables of an author's study joined; the first letters are enough.
 
     Only tables that hold what is asked for count. UserError if no such table exists, or if tables of several studies
-    begin with `text`.
+    begin with `text`. To compare with, `text` may be the path of a user's file of conclusions, `*.toml`.
     """
+    if holds == COMPARISON and text.endswith(".toml"):
+        return _own_conclusions(Path(text))
     sources = all_sources()
     names = published_names(holds)
     meant = _beginning(names, text)
@@ -101,7 +107,12 @@ def read_published(text: str, holds: str) -> Published:
         raise UserError(f"unknown published table {text!r}", f"choose among {', '.join(names)}")
     if len({sources[name]["study"] for name in meant}) > 1:
         raise UserError(f"{text!r} begins {counted(len(meant), 'table')}: {', '.join(meant)}", "name one in full")
-    first, *others = [_table(name, sources[name]) for name in meant]
+    return _joined(meant)
+
+
+def _joined(names: Sequence[str]) -> Published:
+    """Tables of one study as one."""
+    first, *others = [_table(name, all_sources()[name]) for name in names]
     author = first.title.partition(":")[0]
     for other in others:
         first = replace(
@@ -139,14 +150,28 @@ def _table(name: str, source: dict[str, Any]) -> Published:
         fitted=source.pop("fitted", {}),
         rows=rows,
         files=(f"{name}.csv, published",),
+        claims=tuple(claims_of(source["study"])),
         **source,
     )
 
 
-def published_in(header: Header) -> list[Published]:
-    """The tables that `import_published` made this campaign from; none of other campaigns."""
-    tables = (read_published(name, "measurements") for name in published_names("measurements"))
-    return [table for table in tables if is_import_of(header, table)]
+def study_of(study: str) -> Published | None:
+    """All tables of the shipped study `study` together; None where nothing was published."""
+    names = [name for name in published_names(COMPARISON) if all_sources()[name]["study"] == study]
+    return _joined(names) if names else None
+
+
+def _own_conclusions(path: Path) -> Published:
+    """A user's conclusions: of the shipped study that the file names, on its tables, or of no study."""
+    claims = tuple(read_claims(path))
+    if study := claims[0].study:
+        table = study_of(study)
+        if not table:
+            raise unknown(f"study in {path}", study, {each["study"] for each in all_sources().values()}, "list studies")
+        return replace(table, claims=claims)
+    return Published(
+        *(str(path), str(path), "", "", "", "conclusions", "", PROVIDER, "", None, Conditions(), {}, (), ()), claims
+    )
 
 
 def is_import_of(header: Header, table: Published) -> bool:
@@ -161,7 +186,15 @@ def import_published(name: str, folder: Path, command: str) -> tuple[int, list[D
     """
     table = read_published(name, "measurements")
     check_empty(folder)
-    results = list(_results(table))
+    results: list[LaunchResult] = []
+    collectives: dict[str, dict[str, None]] = {}
+    for collective, named, ranks, size, time in _timed_rows(table):
+        name = DEFAULT if named.name == DEFAULT else str(named)  # as the report names it
+        collectives.setdefault(collective, {})[name] = None
+        algorithm = counterpart(collective, named, table.provider)  # by its canonical name
+        if time is not None:
+            cell = Cell(collective, algorithm, ranks, UNPLACED, size, "warm")
+            results.append(LaunchResult(cell=cell, launch=1, machine=table.machine, osu_avg_us=time))
     empty = len(table.rows) - len(results)
     header = Header.new(
         study={
@@ -169,7 +202,7 @@ def import_published(name: str, folder: Path, command: str) -> tuple[int, list[D
             "question": table.question,
             "files": list(table.files),
             "datatype": "uint8",
-            "collectives": _named_algorithms(table),
+            "collectives": {name: list(names) for name, names in collectives.items()},
         },
         machine=MachineDescription(name=table.machine, cpu=table.cpu),
         mpi=RecordedMpi(kind=table.provider, version=table.version),
@@ -179,26 +212,6 @@ def import_published(name: str, folder: Path, command: str) -> tuple[int, list[D
     )
     write_import(folder, header, results)
     return len(results), published_doubts(table)
-
-
-def _named_algorithms(table: Published) -> dict[str, list[str]]:
-    """By operation the algorithms as the report names them."""
-    found: dict[str, dict[str, None]] = {}
-    for row in table.rows:
-        named = Algorithm(table.provider, row.get("algorithm", DEFAULT))
-        found.setdefault(printed_time(row)[0], {})[DEFAULT if named.name == DEFAULT else str(named)] = None
-    return {collective: list(names) for collective, names in found.items()}
-
-
-def _results(table: Published) -> Iterator[LaunchResult]:
-    for row in table.rows:
-        collective, time = printed_time(row)
-        if time is None:
-            continue
-        named = Algorithm(table.provider, row.get("algorithm", DEFAULT))
-        algorithm = counterpart(collective, named, table.provider)  # by its canonical name
-        cell = Cell(collective, algorithm, int(row.get("ranks", 2)), UNPLACED, int(row["message_bytes"]), "warm")
-        yield LaunchResult(cell=cell, launch=1, machine=table.machine, osu_avg_us=time)
 
 
 def printed_time(row: dict[str, str]) -> tuple[str, float | None]:
@@ -211,7 +224,7 @@ def printed_time(row: dict[str, str]) -> tuple[str, float | None]:
     return row["collective"], float(printed) if printed else None
 
 
-_TIMES = {**schema("collective", "label", "ranks", "message_bytes"), "published_us": pl.Float64()}
+TIMES = {**schema("collective", "label", "ranks", "message_bytes"), "published_us": pl.Float64()}
 
 
 def published_times(table: Published, kind: str) -> pl.DataFrame:
@@ -220,8 +233,12 @@ def published_times(table: Published, kind: str) -> pl.DataFrame:
 
     Labels are those of a campaign with the library `kind`.
     """
-    rows = [row for row in _timed_rows(table, kind) if row["published_us"] is not None]
-    return pl.DataFrame(rows, schema=_TIMES)
+    rows = [
+        (collective, counterpart(collective, named, kind).label, ranks, size, time)
+        for collective, named, ranks, size, time in _timed_rows(table)
+        if time is not None
+    ]
+    return pl.DataFrame(rows, schema=TIMES, orient="row")
 
 
 def study_times(study: str) -> pl.DataFrame:
@@ -232,13 +249,13 @@ def study_times(study: str) -> pl.DataFrame:
     where the two ranks sat, or which benchmark measured them.
     """
     tables = study_tables(study)
-    return pl.concat(
-        [
-            part.with_columns(pl.lit(table.machine).alias("machine"))
-            for table in tables
-            for part in (published_times(table, table.provider), _fitted_costs(table))
-        ]
+    none = pl.DataFrame(schema={**TIMES, "machine": pl.String()})
+    parts = (
+        part.with_columns(pl.lit(table.machine).alias("machine"))
+        for table in tables
+        for part in (published_times(table, table.provider), _fitted_costs(table))
     )
+    return pl.concat([none, *parts])
 
 
 def _fitted_costs(table: Published) -> pl.DataFrame:
@@ -253,39 +270,31 @@ def _fitted_costs(table: Published) -> pl.DataFrame:
         for row in (table.rows if table.holds == "fit" and "throughput_mb_per_s" in table.rows[0] else ())
         for cost, value in (("T_s", float(row["latency_us"])), ("T_c", 1 / float(row["throughput_mb_per_s"])))
     ]
-    return pl.DataFrame(rows, schema=_TIMES)
+    return pl.DataFrame(rows, schema=TIMES)
 
 
 def published_doubts(table: Published) -> list[Doubt]:
     """Impossible and missing times of a table, with the algorithm names of the table's library."""
     times = published_times(table, table.provider)
     empty = [
-        Doubt(
-            "empty",
-            f"{row['collective']} {row['label']} on {counted(row['ranks'], 'rank')}, "
-            f"{show_size(row['message_bytes'])} is empty",
-            1,
-        )
-        for row in _timed_rows(table, table.provider)
-        if row["published_us"] is None
+        f"{collective} {counterpart(collective, named, table.provider).label} on {counted(ranks, 'rank')}, "
+        f"{show_size(size)} is empty"
+        for collective, named, ranks, size, time in _timed_rows(table)
+        if time is None
     ]
-    return [*doubts(times.rename({"published_us": "time_us"}), table.conditions), *empty]
+    found = doubts(times.rename({"published_us": "time_us"}), table.conditions)
+    return [*found, *(Doubt("empty", text, 1) for text in empty)]
 
 
-def _timed_rows(table: Published, kind: str) -> Iterator[dict[str, Any]]:
-    """What was timed where, and the time; None in an empty cell."""
+def _timed_rows(table: Published) -> Iterator[tuple[str, Algorithm, int, int, float | None]]:
+    """What was timed on how many ranks at which size, and the time; None in an empty cell."""
     for row in table.rows if table.holds == "measurements" else ():
         collective, time = printed_time(row)
         named = Algorithm(table.provider, row.get("algorithm", DEFAULT))
-        yield {
-            "collective": collective,
-            "label": counterpart(collective, named, kind).label,
-            "ranks": int(row.get("ranks", 2)),
-            "message_bytes": int(row["message_bytes"]),
-            "published_us": time,
-        }
+        yield collective, named, int(row.get("ranks", 2)), int(row["message_bytes"]), time
 
 
 def doubts_of_import(header: Header) -> list[Doubt]:
     """The doubts about the tables that a campaign with this header was imported from; none about other campaigns."""
-    return [doubt for table in published_in(header) for doubt in published_doubts(table)]
+    tables = (read_published(name, "measurements") for name in published_names("measurements"))
+    return [doubt for table in tables if is_import_of(header, table) for doubt in published_doubts(table)]

@@ -47,7 +47,7 @@ _NAMED = ("provider", "algorithm", "parameters")
 def with_study_names(campaign: Campaign) -> Campaign:
     """The campaign with its stand-ins under the names of the algorithms whose place they take.
 
-    A stand-in that the study names too keeps its name.
+    A stand-in that the study names too keeps its name. A published table has the study's names of all algorithms.
     """
     named_too = {
         (collective, text) for collective, texts in campaign.header.study.collectives.items() for text in texts
@@ -55,7 +55,7 @@ def with_study_names(campaign: Campaign) -> Campaign:
     renamed = [
         each
         for each in study_names(campaign.header)
-        if each.named.provider not in ("", campaign.header.mpi.kind)
+        if (campaign.header.imported or each.named.provider not in ("", campaign.header.mpi.kind))
         and (each.collective, str(each.measured)) not in named_too
     ]
     if not renamed:
@@ -92,7 +92,9 @@ def notes_on(stand_ins: Iterable[StudyName], text: str) -> list[str]:
 
 
 def stand_in_note(each: StudyName) -> str:
-    """The footnote of an algorithm that another one stands in for."""
+    """The footnote of an algorithm that another one stands in for, or that has another name in the study."""
+    if each.named.provider == each.measured.provider:
+        return f"{each.named.plain} ({each.collective}) is {each.measured}."
     return f"{each.named.plain} ({each.collective}): {each.measured} stands in for {each.named}."
 
 

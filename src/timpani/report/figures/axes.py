@@ -31,12 +31,16 @@ _LINEAR_ACROSS = alt.Scale(zero=True, nice=False, padding=8)
 """Scales from 0; across the figure with room for a point at 0."""
 
 
+_POWERS_OF_TWO = [0.5, *(2**power for power in range(33))]
+"""Ticks of a log axis, of which it shows those within it: its own would be powers of ten where few others fit."""
+
+
 def size_axis(ticks: int = 24) -> alt.X:
-    """`DRAWN_BYTES` on a log scale with about `ticks` ticks at powers of two."""
+    """`DRAWN_BYTES` on a log scale with at most `ticks` ticks at powers of two."""
     return alt.X(
         f"{DRAWN_BYTES}:Q",
         scale=alt.Scale(type="log", base=2, nice=False, padding=6),
-        axis=_size_axis(tickCount=ticks),
+        axis=_size_axis(values=_POWERS_OF_TWO, tickCount=ticks),
     )
 
 

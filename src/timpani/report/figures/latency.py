@@ -160,7 +160,7 @@ AGAINST_RANKS = curve_figure(
         of=CALLS,
     ),
     place=20,
-    table="cells",
+    table="every_cell",
     draw=latency_against_ranks,
     optional=(NODE_RANKS, SWITCH_RANKS),
     rows=CALLS & several("ranks", within=_WITHIN),

@@ -25,7 +25,7 @@ from timpani.report.figures.interval_bars import VALUE, bars, with_bars
 from timpani.report.figures.shapes import points, shape
 from timpani.study.placement import category, shuffle_seed
 from timpani.study.schema import BOUND
-from timpani.study.sizes import STEPS
+from timpani.study.sizes import STEPS, show_size
 from timpani.study.words import counted
 
 _CATEGORY = "split(datum.placement, ':')"
@@ -139,6 +139,43 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
     )
 
 
+def against_default(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
+    """One plot of an algorithm and the default: a place for each size, rank count and placement, with both times.
+
+    cells  columns of `estimate_cells`, of two labels, one mode and machine
+    """
+    points_of = cells.select("message_bytes", "ranks", "placement").unique().sort("message_bytes", "ranks", "placement")
+    names = [f"{show_size(size)}, {_row_title(*where)}" for size, *where in points_of.iter_rows()]
+    x = alt.X("at:N", sort=names, axis=alt.Axis(title=None, labelAngle=-90, labelLimit=220, labelFontSize=9))
+    styled = theme.styles(cells["label"], palette)
+    color = theme.color(styled, theme.legend(cells["label"], **theme.OF_POINTS))
+    size = axes.SIZE_LABEL.replace("datum.value", "datum.message_bytes")
+    base = (
+        alt.Chart(cells)
+        .transform_filter("datum.median_us > 0")  # a log scale has no 0
+        .transform_calculate(where=WHERE)
+        .transform_calculate(at=f"({size}) + ', ' + datum.where")
+        .encode(x=x)
+    )
+    drawn = with_bars(base, "median_us", "ci_low_us", "ci_high_us", here=["message_bytes", "ranks", "placement"])
+    tooltip = [
+        alt.Tooltip("label:N", title="algorithm"),
+        alt.Tooltip("at:N", title="size, nodes and placement"),
+        alt.Tooltip("median_us:Q", title="time (µs)", format=".4~r"),
+        alt.Tooltip("status:N", title="status"),
+    ]
+    y = axes.value_axis(VALUE, "Time (µs)")
+    measured = points(drawn, cells["status"], palette, (30, 48), y=y, color=color, tooltip=tooltip)
+    width = min(theme.WIDTH, _PLACE_WIDTH * len(names))
+    chart = theme.layer(*bars(drawn, color, palette, strokeWidth=1.4), *measured, width=width, height=300)
+    return theme.apply(
+        chart, palette, "Times of an algorithm and of the default at each size, rank count and placement"
+    )
+
+
+_PLACE_WIDTH = 24  # pixels, at most
+
+
 def _placements_caption(cells: pl.DataFrame) -> str:
     bounds = " A tick is the time that the slowest link needs alone: the bytes that must cross it, by its rate."
     files = cells["placement"].str.starts_with("category:").any()
@@ -175,6 +212,8 @@ AGAINST_DEFAULT = replace(
     place=31,
     shows="against the default by nodes × ranks on each",
     table="competitors",
+    draw=against_default,
+    optional=(),
     columns=(COMPETITOR, *PLACEMENTS.columns),
     rows=pl.lit(True),
     chosen_by=(COMPETITOR, SETTING),
@@ -269,6 +308,7 @@ PANELS_AGAINST_RANKS = replace(
     name="placements-against-ranks",
     place=34,
     shows="against ranks",
+    table="every_cell",
     draw=placements_against_ranks,
     optional=(),
     rows=_SEVERAL_PLACEMENTS & several("ranks", within=("collective", SETTING)),

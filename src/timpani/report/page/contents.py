@@ -66,7 +66,8 @@ class Report:
 
     cells   all that was measured: columns of `estimate_cells`, of where ranks ran, CONDITIONS, SETTING and the
             comparison with the default
-    tables  that figures are drawn from, each schedule once. `cells`: the same columns and WITHOUT_VARIANT.
+    tables  that figures are drawn from, each schedule once. `cells`: the same columns and WITHOUT_VARIANT; in
+            `every_cell` a schedule has all of its names, since curves against ranks share one at some of them only.
             `competitors`: of `with_defaults_on_host_files`, of all algorithms. `messages`: `message_rows` of the cells.
             `decisions`: the points with a verdict, columns of `decide` and `with_key`. `fits`, `residuals`: of
             `fit_section`. `probes`: of the machine's states over the campaign's time
@@ -98,6 +99,7 @@ class Report:
         self.models = fit_section(campaign, cells, published, partial(drawn_label, curves))
         measured = {
             "cells": drawn,
+            "every_cell": with_labels_without_variant(self.cells),
             "competitors": with_defaults_on_host_files(self.cells.filter(CALLS)),
             "messages": message_rows(drawn),
             "decisions": _numbered(with_curve_labels(with_best_status(self.decisions, self.cells), curves)),

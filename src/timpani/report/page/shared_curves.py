@@ -18,9 +18,10 @@ SharedCurves = Mapping[tuple[str, int], Sequence[tuple[str, ...]]]
 def shared_curves(cells: pl.DataFrame, equal: EqualSchedules) -> SharedCurves:
     """The labels that are one schedule at every size at which they were measured, all at the same ones.
 
-    Those that failed somewhere share no curve.
+    Those that failed somewhere share no curve, nor do imported averages: published values that differ stay apart.
     """
-    failed = cells.filter(pl.col("error").is_not_null()).select("collective", "ranks", "label").unique()
+    alone = pl.col("error").is_not_null() | pl.col("median_us").is_null()
+    failed = cells.filter(alone).select("collective", "ranks", "label").unique()
     whole = cells.join(failed, on=["collective", "ranks", "label"], how="anti")
     sized = whole.group_by("collective", "ranks", "label").agg(pl.col("message_bytes").unique().sort())
     by_schedules: defaultdict[tuple[Any, ...], list[str]] = defaultdict(list)
