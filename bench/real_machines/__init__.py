@@ -10,11 +10,12 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench.real_machines import archive_import, launch_interval
+from bench.real_machines import archive_import, launch_interval, other_jobs
 
 PARTS: dict[str, Callable[[Path, Path], None]] = {
     "import": archive_import.measure,
     "launch_interval": launch_interval.measure,
+    "other_jobs": other_jobs.measure,
 }
 """In their order: the first makes the campaigns."""
 

@@ -10,6 +10,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import with_bounds
 from timpani.campaign.read.message_locality import with_locality
 from timpani.judge.cell_columns import FURTHER, STABLE, SUMMARIES
+from timpani.judge.points import few_imported
 from timpani.judge.raced import RacedResults, ended_cells, raced_results
 from timpani.stats.compare import launches_needed
 from timpani.stats.interval import median_ranks
@@ -48,7 +49,7 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
     `ci_coverage` that they reach; `osu_avg_us` is their mean. Where several jobs measured the cell, both are over the
     jobs' medians instead. One launch has no interval, nor have simulated times.
     `launches_needed` is how many a comparison at the cell's point takes; null where more would add nothing, as of
-    simulated times and imported averages, of several jobs, and of a race, which decides when to end. `dropped` says
+    simulated times and imported ones, of several jobs, and of a race, which decides when to end. `dropped` says
     after which launch a race measured the cell no more, and why, `race_ended` why it ended the point with this cell
     left, `sampled` whether it only sampled the point; null elsewhere.
     Launches that failed give no time. Flags of single launches
@@ -69,6 +70,7 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
         pl.col("median_us").drop_nulls().sort().alias("medians"),
         pl.len().cast(pl.Int64).alias("launches"),
         pl.col("interleaving").is_not_null().any().alias("interleaving"),
+        few_imported().alias("few_imported"),
         *(_SUMMARIES[summary.over](name) for name, summary in SUMMARIES.items()),
         skewed=pl.mean("skewed") > 0.5,
         lateness_missed=pl.any("lateness_missed"),
@@ -143,7 +145,9 @@ def _launches_needed() -> pl.Expr:
     """By the number of other algorithms at the cell's point, where algorithms compete, and how they are compared."""
     competing = [name for name, operation in OPERATIONS.items() if operation.has_competitors]
     others = pl.when(pl.col("collective").is_in(competing)).then(pl.len().over(POINT) - 1).otherwise(0)
-    replicated = pl.col("median_us").is_not_null() & ~pl.col("simulated") & (pl.col("jobs") < 2)
+    replicated = (
+        pl.col("median_us").is_not_null() & ~pl.col("simulated") & (pl.col("jobs") < 2) & ~pl.col("few_imported")
+    )
     paired, unpaired = (
         others.map_batches(partial(_launches_for, interleaving=interleaving), return_dtype=pl.Int64)
         for interleaving in (True, False)

@@ -72,14 +72,17 @@ def changes(before: pl.DataFrame, after: pl.DataFrame) -> Changes:
     first, second = (launch_medians(results) for results in (before, after))
     several = max(first["machine"].n_unique(), second["machine"].n_unique()) > 1
     key = [*CHANGED_CELL, *(["machine"] if several else [])]
-    exact, averaged = pl.col("simulated") & pl.col("simulated_before"), pl.col("averaged") | pl.col("averaged_before")
+    exact, described = (
+        pl.col("simulated") & pl.col("simulated_before"),
+        pl.col("described") | pl.col("described_before"),
+    )
     pairs = (
         second.join(
-            first.select(*key, before_us="time_us", simulated_before="simulated", averaged_before="averaged"), on=key
+            first.select(*key, before_us="time_us", simulated_before="simulated", described_before="described"), on=key
         )
         .with_columns(
             simulated=exact,
-            averaged=averaged | (pl.col("simulated") != pl.col("simulated_before")),
+            described=described | (pl.col("simulated") != pl.col("simulated_before")),
             after_us=pl.col("time_us"),
         )
         .join(_strata(before, after, key), on=key, how="left")
@@ -100,7 +103,7 @@ def changes(before: pl.DataFrame, after: pl.DataFrame) -> Changes:
         ),
         only_before=_without_partner(first, second, key),
         only_after=_without_partner(second, first, key),
-        too_few=_too_few(compared.filter(~pl.col("simulated") & ~pl.col("averaged") & ~several_jobs())),
+        too_few=_too_few(compared.filter(~pl.col("simulated") & ~pl.col("described") & ~several_jobs())),
         jobs=(before["job"].drop_nulls().n_unique(), after["job"].drop_nulls().n_unique()),
     )
 
@@ -147,7 +150,7 @@ def _strata(before: pl.DataFrame, after: pl.DataFrame, key: list[str]) -> pl.Dat
 def _standing() -> pl.Expr:
     within = (pl.col("ratio_low") >= 1 / EQUIVALENCE_RATIO) & (pl.col("ratio_high") <= EQUIVALENCE_RATIO)
     return (
-        pl.when("averaged")
+        pl.when("described")
         .then(pl.lit(BY_VALUE))
         .when("significant")
         .then(pl.when(pl.col("ratio") > 1).then(pl.lit(FASTER)).otherwise(pl.lit(SLOWER)))

@@ -22,7 +22,7 @@ EQUIVALENCE_MARGIN = per_cent(EQUIVALENCE_RATIO - 1)
 """The same margin as a percentage, for texts."""
 
 BY_VALUE = "by_value"
-"""The verdict at a point of imported averages, which come from a single run and have no interval."""
+"""The verdict at a point of imported averages or few imported launches of one job, which allow no test."""
 
 WITHIN, SLOWER, UNDECIDED = "within_5_percent", "slower", "undecided"
 """Column `standing`: how the default compares with the other algorithms at a point."""
@@ -137,8 +137,8 @@ def _decide(results: RacedResults) -> pl.DataFrame:
         "wins",
     )
     joined = (
-        best.drop("averaged")
-        .join(medians.group_by(POINT).agg(pl.any("averaged")), on=POINT, how="left")
+        best.drop("described")
+        .join(medians.group_by(POINT).agg(pl.any("described")), on=POINT, how="left")
         .join(
             medians.filter(is_default()).select(*POINT, pl.col("time_us").alias("default_us")),
             on=POINT,
@@ -192,7 +192,7 @@ def _judged(joined: pl.DataFrame, raced: bool) -> pl.DataFrame:
     decided = pl.col("verdict").is_not_null()
     return (
         joined.with_columns(
-            verdict=pl.when(pl.col("averaged") & pl.col("beaten").is_not_null())
+            verdict=pl.when(pl.col("described") & pl.col("beaten").is_not_null())
             .then(pl.lit(BY_VALUE))
             .when("beaten")
             .then(pl.lit("better"))
@@ -208,14 +208,14 @@ def _judged(joined: pl.DataFrame, raced: bool) -> pl.DataFrame:
         .with_columns(
             pl.when(decided).then(pl.col("gain") - 1).alias("default_regret"),
             pl.when(~pl.col("unbounded")).then("default_regret_high").alias("default_regret_high"),
-            pl.when("averaged").then("lowest").otherwise("tied").alias("tied"),
+            pl.when("described").then("lowest").otherwise("tied").alias("tied"),
         )
         .with_columns(
             standing=pl.when(pl.col("default_regret_high") <= EQUIVALENCE_RATIO - 1)
             .then(pl.lit(WITHIN))
             .when("beaten")
             .then(pl.lit(SLOWER))
-            .when(decided & ~pl.col("averaged"))
+            .when(decided & ~pl.col("described"))
             .then(pl.lit(UNDECIDED))
         )
         .with_columns(

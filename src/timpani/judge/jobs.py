@@ -89,6 +89,7 @@ class JobScope:
     """What a verdict holds for.
 
     jobs         number of jobs that measured something
+    at_a_point   the fewest and the most jobs that measured a point
     batch        whether they are batch jobs
     nodes        that they could use
     first, last  when the first and the last of them began to measure
@@ -96,6 +97,7 @@ class JobScope:
     """
 
     jobs: int
+    at_a_point: tuple[int, int]
     batch: bool
     nodes: tuple[str, ...]
     first: datetime
@@ -110,13 +112,16 @@ class JobScope:
 
 def job_scope(campaign: Campaign) -> JobScope | None:
     """The jobs that measured a campaign of one machine; None where they are unknown."""
-    measured = set(campaign.results.filter(pl.col("error").is_null())["job"].drop_nulls())
+    known = campaign.results.filter(pl.col("error").is_null(), pl.col("job").is_not_null())
+    measured = set(known["job"])
     jobs = [job for job in campaign.jobs if job["job"] in measured]
     if not jobs or len({job["machine"] for job in jobs}) > 1:
         return None
+    at_points = known.group_by(POINT).agg(pl.n_unique("job"))["job"].to_list()
     starts = sorted(datetime.fromisoformat(job["started"]) for job in jobs)
     return JobScope(
         jobs=len(jobs),
+        at_a_point=(min(at_points), max(at_points)),
         batch=any(job["system"] for job in jobs),
         nodes=tuple(sorted({node for job in jobs for node in job["nodes"]})),
         first=starts[0],

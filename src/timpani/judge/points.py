@@ -23,7 +23,7 @@ JOB_LOGS = ("reference_job_logs", "job_logs")
 """Where the two sides of a comparison have no job in common: lists of the log times of their jobs."""
 
 REFERENCE_COLUMNS = {"times": "reference"} | {
-    name: f"reference_{name}" for name in ("turns", "blocks", "jobs", *ALGORITHM)
+    name: f"reference_{name}" for name in ("turns", "blocks", "jobs", "job", *ALGORITHM)
 }
 """Columns of `launch_medians` that a comparison needs, with their names for the reference."""
 
@@ -31,7 +31,12 @@ _SIDES = ("reference", "times")
 _TURNS = ("reference_turns", "turns")
 _BLOCKS = ("reference_blocks", "blocks")
 _VARIANTS = ("reference_variant", "variant")
-_JOBS = ("reference_jobs", "jobs")
+
+
+def _across_jobs() -> pl.Expr:
+    """Whether the two sides were not measured in one job alone."""
+    one = (pl.max_horizontal("reference_jobs", "jobs") == 1) & pl.col("reference_job").eq_missing(pl.col("job"))
+    return ~one
 
 
 def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
@@ -46,7 +51,8 @@ def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
                share, `relative` and `job`
     blocks     for each launch a struct of `launch` (the block's number), `time` (µs), `state` of the machine and `job`
     jobs       number of jobs with a time; 1 if unknown
-    averaged   whether the times are imported averages of OSU, which have too few decimals for a test of significance
+    job        one of them; null if unknown
+    described  whether the times allow no test: imported averages, which have too few decimals, or `few_imported`
     """
     time, key = MEASURED_US, (*POINT, *ALGORITHM)
     # A time of 0 is under the clock's resolution and has no ratio to anything.
@@ -59,8 +65,9 @@ def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
             pl.struct("interleaving", "relative", "job").filter(pl.col("interleaving").is_not_null()).alias("turns"),
             pl.struct("launch", time.alias("time"), _state(results), "job").sort_by("launch").alias("blocks"),
             pl.col("job").n_unique().cast(pl.Int64).alias("jobs"),
+            pl.col("job").first(),
             pl.any("simulated"),
-            pl.col("median_us").is_null().any().alias("averaged"),
+            (pl.col("median_us").is_null().any() | few_imported()).alias("described"),
         )
         .join(by_job, on=key)
         .with_columns(algorithm_label(), _speed_order().alias("order"))
@@ -70,6 +77,13 @@ def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
 
 def _state(results: pl.DataFrame) -> pl.Expr:
     return pl.col(STATE) if STATE in results.columns else pl.lit(None, pl.String).alias(STATE)
+
+
+def few_imported() -> pl.Expr:
+    """Whether they are launches of one known job, measured elsewhere, and too few for an interval of a ratio."""
+    job = pl.col("job")
+    elsewhere = pl.col("samples").is_null().all() & job.is_not_null().all()
+    return elsewhere & (job.n_unique() == 1) & (pl.len() < MIN_PAIRS)
 
 
 def _speed_order() -> pl.Expr:
@@ -110,11 +124,15 @@ def _samples(row: Mapping[str, Any]) -> Samples:
     reference, times = (row[side] for side in _SIDES)
     reference_blocks, blocks = (row[name] for name in _BLOCKS)
     reference_turns, turns = (row[name] for name in _TURNS)
-    if min(row[name] for name in _JOBS) > 1:
+    if row["across_jobs"]:
         by_job = log_ratios_by_job(reference_turns, turns, "interleaving", "relative")
         by_job = by_job if len(by_job) > 1 else log_ratios_by_job(reference_blocks, blocks, "launch", "time")
-        if len(by_job) > 1:
-            return Samples(((reference, times),), jobs=JobEvidence.paired(list(by_job.values())))
+        if len(by_job) != 1:
+            return Samples(((reference, times),), jobs=_evidence(by_job, reference_blocks, blocks))
+        reference_blocks, blocks = (
+            [each for each in side if each["job"] in by_job] for side in (reference_blocks, blocks)
+        )
+        reference, times = _times((reference_blocks, blocks))
     reference_variant, variant = (row[name] for name in _VARIANTS)
     if reference_variant != variant:
         return samples_in_blocks(reference_blocks, blocks)
@@ -124,6 +142,18 @@ def _samples(row: Mapping[str, Any]) -> Samples:
     ]
     enough = 2 * len(ratios) >= max(len(reference), len(times))
     return Samples.from_times(reference, times, ratios if enough else ())
+
+
+def _evidence(by_job: Mapping[str, float], reference: "Blocks", other: "Blocks") -> JobEvidence:
+    """Of the jobs that measured both; without such, of those that measured one."""
+    if by_job:
+        return JobEvidence.paired(list(by_job.values()))
+    logs = [defaultdict[Any, list[float]](list) for _ in range(2)]
+    for side, blocks in zip(logs, (reference, other), strict=True):
+        for each in blocks:
+            side[each["job"]].append(log(each["time"]))
+    first, second = (list(map(fmean, side.values())) for side in logs)
+    return JobEvidence.apart(first, second)
 
 
 def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.DataFrame:
@@ -158,9 +188,9 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
         ]
     else:
         # Rows of one variant in one job do not need their blocks, which take longest to turn into Python objects.
-        needed = (pl.col("reference_variant") != pl.col("variant")) | (pl.min_horizontal(_JOBS) > 1)
+        needed = (pl.col("reference_variant") != pl.col("variant")) | _across_jobs()
         blocks = (pl.when(needed).then(name).alias(name) for name in _BLOCKS)
-        rows = pairs.select(*_SIDES, *_TURNS, *_VARIANTS, *_JOBS, *blocks)
+        rows = pairs.select(*_SIDES, *_TURNS, *_VARIANTS, *blocks, _across_jobs().alias("across_jobs"))
         samples = [_samples(row) for row in rows.iter_rows(named=True)]
     found = compare_families(samples, families)
     return pairs.with_columns(
@@ -173,12 +203,12 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
         p_value=pl.Series(found.p_value, dtype=pl.Float64),
         significant=pl.Series(found.significant, dtype=pl.Boolean),
     ).with_columns(
-        pl.when(~pl.col("averaged")).then("ratio_low").alias("ratio_low"),
-        pl.when(~pl.col("averaged")).then("ratio_high").alias("ratio_high"),
-        pl.when(~pl.col("simulated") & ~pl.col("averaged")).then("p_value").alias("p_value"),
+        pl.when(~pl.col("described")).then("ratio_low").alias("ratio_low"),
+        pl.when(~pl.col("described")).then("ratio_high").alias("ratio_high"),
+        pl.when(~pl.col("simulated") & ~pl.col("described")).then("p_value").alias("p_value"),
         pl.when("simulated")
         .then(~pl.col("ratio").is_between(*INDIFFERENCE))
-        .otherwise(pl.col("significant") & ~pl.col("averaged"))
+        .otherwise(pl.col("significant") & ~pl.col("described"))
         .alias("significant"),
     )
 

@@ -301,7 +301,9 @@ def summarize(
     by_value = decided.filter(pl.col("verdict") == BY_VALUE)
     beaten = pl.col("verdict").is_in(["better", BY_VALUE]) & (pl.col("gain") > 1)
     largest = (
-        decided.filter(beaten).sort("gain", descending=True).unique("collective", keep="first", maintain_order=True)
+        decided.filter(beaten)
+        .sort(pl.col("verdict") == BY_VALUE, -pl.col("gain"))
+        .unique("collective", keep="first", maintain_order=True)
     )
     standing = dict(decided.group_by("standing").len().iter_rows())
     short = _too_few_launches(cells)

@@ -12,6 +12,7 @@ from timpani.judge.decide import decide
 from timpani.judge.raced import raced_results
 from timpani.judge.verdict import Verdict
 from timpani.report.verdict.answer import answer_sentence
+from timpani.report.verdict.jobs import another_job, holds_for
 from timpani.report.verdict.verdict_text import conditions, verdict_of
 from timpani.study.words import counted
 
@@ -53,7 +54,15 @@ def made_from(folders: Sequence[Path], together: Campaign) -> MadeFrom:
         found = list(conditions(together))
     else:
         found = merged({each.resolve().name: list(conditions(load(each))) for each in folders})
-    return MadeFrom(verdict, (*found, *verdict.warnings))
+    return MadeFrom(verdict, (*_of_one_job(verdict), *found, *verdict.warnings))
+
+
+def _of_one_job(verdict: Verdict) -> Iterator[str]:
+    """That rules and gains hold in the one job that measured them."""
+    scope = verdict.scope
+    if scope and scope.jobs == 1 and not verdict.simulated:
+        noun = scope.noun
+        yield f"measured in one {noun} {holds_for(scope).removeprefix(f'in this {noun} ')}: {another_job(scope).text}"
 
 
 def merged(warnings: Mapping[str, Sequence[str]]) -> list[str]:

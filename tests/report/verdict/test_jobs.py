@@ -87,3 +87,30 @@ def test_the_object_has_the_jobs_and_both_intervals() -> None:
     point = found["points"][0]
     bounds = point["another_low"], point["ratio_low"], 2.0, point["ratio_high"], point["another_high"]
     assert list(bounds) == sorted(bounds)
+
+
+def imported(*jobs: str) -> Campaign:
+    """One launch in each job, measured elsewhere: ring takes half of the default's time."""
+    lines = []
+    for number, name in enumerate(jobs):
+        times = cells({"default": {size: [10.0] for size in SIZES}, "ring": {size: [5.0] for size in SIZES}})
+        lines += [replace(each, launch=number + 1, job=name) for each in results_of(times)]
+    return replace(made_up(lines), jobs=tuple(job(int(name), "Slurm") for name in set(jobs)))
+
+
+def test_one_imported_launch_is_described_without_a_test() -> None:
+    found = verdict_document(imported("1"))
+    assert "by value alone, without a test: the default takes at most 5 % longer than the fastest at 0 of 4 points" in (
+        answer(found)
+    )
+    assert found["gain"].text.endswith("ring, 2.00 times as fast in one job, by value alone")
+    assert not [each for each in found.with_name("warning") if "a comparison takes" in each.text]
+
+
+def test_algorithms_that_no_job_measured_together_are_not_decided() -> None:
+    lines = [
+        replace(each, job="1" if each.cell.algorithm.is_default else "2")
+        for each in results_of(cells({"default": {8: 10.0}, "ring": {8: 5.0}}))
+    ]
+    found = verdict_document(replace(made_up(lines), jobs=(job(1, "Slurm"), job(2, "Slurm"))))
+    assert "undecided at the only point" in answer(found)

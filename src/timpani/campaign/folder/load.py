@@ -102,7 +102,7 @@ class Campaign:
         """What one launch of all cells took on average, starts included; None if unknown, as of an import."""
         numbers = {launch["launch"] for launch in self.launches if launch.get("launch")}
         spent = sum(launch.get("seconds") or 0.0 for launch in self.launches if launch.get("launch"))
-        return spent / len(numbers) if numbers else None
+        return spent / len(numbers) if numbers and spent else None
 
     @property
     def interleavings(self) -> pl.DataFrame:

@@ -56,7 +56,7 @@ def answer_blocks(verdict: Verdict, limits: Mapping[int, str] | None = None) -> 
         yield Sentence("too_busy", verdict.too_busy)
     if not _decides(verdict):
         if verdict.by_value == verdict.decided and verdict.largest_regret:
-            yield _gain(verdict.largest_regret, f"Largest gain by value ({_of_many(verdict)}): ", depth=0)
+            yield _gain(verdict.largest_regret, verdict, f"Largest gain by value ({_of_many(verdict)}): ", depth=0)
         return
     if verdict.largest_regret:
         yield from _gains(verdict, limits or {})
@@ -120,22 +120,28 @@ def _answer(verdict: Verdict) -> Sentence:
         advice = f": {verdict.launches_advice}" if verdict.launches_advice else ""
         text = f"{title}: none yet; a comparison takes {counted(verdict.launches_needed, 'launch')}{advice}."
     elif verdict.by_value == verdict.decided:
-        text = (
-            "Verdict by value alone (averages of a single run, no interval): your library's default takes at most "
-            f"{EQUIVALENCE_MARGIN} longer than the fastest at {fine} of {points}."
-        )
+        text = f"{title} by value alone, without a test: {_by_value(verdict)}."
     elif verdict.undecided == verdict.decided:
         text = f"{title}: undecided at {'the only point' if verdict.decided == 1 else f'all {points}'}."
     else:
         default = "the simulated default" if verdict.simulated else "your library's default"
-        parts = [f"{default} is fine at {fine} of {points}"]
+        tested = counted(verdict.decided - verdict.by_value, "point")
+        parts = [f"{default} is fine at {verdict.within_5_percent} of {tested}"]
         if verdict.slower:
             up_to = f", up to {verdict.largest_regret.gain:.2f} times" if verdict.largest_regret else ""
             parts.append(f"at {verdict.slower} another {verdict.winners} is faster{up_to}")
         if verdict.undecided:
             parts.append(f"{verdict.undecided} {'is' if verdict.undecided == 1 else 'are'} undecided")
+        if verdict.by_value:
+            parts.append(f"by value alone, without a test, {_by_value(verdict)}")
         text = f"{title}: {'; '.join(parts)}."
     return Sentence("answer", text, counts)
+
+
+def _by_value(verdict: Verdict) -> str:
+    """The answer at points whose times allow no test: averages, or few imported launches of one job."""
+    close = f"{verdict.within_by_value} of {counted(verdict.by_value, 'point')}"
+    return f"the default takes at most {EQUIVALENCE_MARGIN} longer than the fastest at {close}"
 
 
 def _gains(verdict: Verdict, limits: Mapping[int, str]) -> Iterator[Block]:
@@ -145,7 +151,7 @@ def _gains(verdict: Verdict, limits: Mapping[int, str]) -> Iterator[Block]:
     chosen = f"{'the first is ' if several else ''}{_of_many(verdict)}"
     yield Sentence("largest_gains", f"Largest gain{'s' if several else ''} ({chosen}):")
     for loss in shown:
-        yield _gain(loss)
+        yield _gain(loss, verdict)
         if limit := limits.get(loss.message_bytes):
             size = show_size(loss.message_bytes)
             why = f"{size} is the library's {limit}: a whole message waits for its receiver, smaller pieces do not"
@@ -185,15 +191,17 @@ def _of_many(verdict: Verdict) -> str:
     return f"the largest of {verdict.decided} points, {OVERESTIMATED}{anew}"
 
 
-def _gain(loss: DefaultRegret, before: str = "", depth: int = 1) -> Sentence:
+def _gain(loss: DefaultRegret, verdict: Verdict, before: str = "", depth: int = 1) -> Sentence:
+    scope, simulated = verdict.scope, verdict.simulated
     size = f" at {show_size(loss.message_bytes)}" if is_sized(loss.collective) else ""
     known = loss.gain_low is not None and loss.gain_high is not None
     ends = f"bounds of {per_cent(1 - RACE_ALPHA)} each:" if loss.raced else f"{per_cent(1 - ALPHA)} interval"
     another = loss.another_low is not None and loss.another_high is not None
     further = f"; in another job {loss.another_low:.2f} to {loss.another_high:.2f}" if another else ""
     interval = f" ({ends} {loss.gain_low:.2f} to {loss.gain_high:.2f}{further})" if known else ""
+    alone = "" if known or simulated else f"{f' in one {scope.noun}' if scope else ''}, by value alone"
     where = f"{loss.collective}{size} on {counted(loss.ranks, 'rank')}"
-    text = f"{before}{where}: {loss.schedule or loss.best_label}, {loss.gain:.2f} times as fast{interval}"
+    text = f"{before}{where}: {loss.schedule or loss.best_label}, {loss.gain:.2f} times as fast{interval}{alone}"
     return Sentence("gain", text, {"collective": loss.collective, "best": loss.best_label, "gain": loss.gain}, depth)
 
 
