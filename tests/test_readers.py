@@ -21,6 +21,7 @@ from bench.common.mutate import mutate
 
 import timpani
 from tests.campaign_files import RESULT_DEFAULTS, write_header, write_lines
+from tests.imports.pico_tree import COLUMNS, Tree
 from tests.installed import FOUND, needs_mpi
 from tests.libraries.test_intel import CATALOGUE as INTEL
 from tests.libraries.test_intel import MPI as INTEL_MPI
@@ -36,6 +37,7 @@ from timpani.campaign.read.message_locality import with_locality
 from timpani.campaign.run.prove import indistinct
 from timpani.errors import UserError
 from timpani.imports.log_import import BenchmarkLog, import_logs
+from timpani.imports.pico_files import read_archives
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
 from timpani.libraries.intel.adjust_file import AdjustFile
@@ -84,6 +86,9 @@ CELL = {
     "mode": "warm",
     "arrival": "together",
 }
+PICO_METADATA = (
+    f"{COLUMNS}\n2025_03_16___14_58_59,0,2x2,2,BCAST,OMPI,4.1.6,1.0.0,no,null,null,summarized,null,rail 4\n".encode()
+)
 TIMES = {"median_us": 1.5, "osu_avg_us": 2.0, "error": None}
 RESULTS: list[dict[str, Any]] = [
     {**RESULT_DEFAULTS, **CELL, "launch": number, "machine": "desk", **TIMES} for number in (1, 2)
@@ -228,6 +233,18 @@ def osu(raw: bytes, folder: Path) -> None:
     logs = [BenchmarkLog.parse(str(path), "default")]
     import_logs(logs, made, ranks=2, machine="desk", datatype="MPI_CHAR", command="timpani import")
     text_of(cell_tables(estimate_cells(raced_results(load(made)))))
+
+
+def pico(file: str) -> Callable[[bytes, Path], object]:
+    """A tree of PICO's results in which one file has other bytes."""
+
+    def read(raw: bytes, folder: Path) -> None:
+        tree = Tree(Path(tempfile.mkdtemp(dir=folder)))
+        tree.test()
+        (tree.root / "desk" / file).write_bytes(raw)
+        read_archives([tree.root])
+
+    return read
 
 
 def predictions(raw: bytes, folder: Path) -> None:
@@ -453,6 +470,9 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "proofs.jsonl": (campaign("proofs.jsonl"), lines(PROOFS)),
     "raw samples": (raw_samples, lines(SAMPLES)),
     "packed samples": (packed_samples, gzip.compress(checked_lines(lines(SAMPLES)), mtime=0)),
+    "PICO's times": (pico("2025_03_16___14_58_59/0/512_ring_over_int32.csv"), b"highest,rank0\n9000,1\n2100,2000\n"),
+    "PICO's ranks": (pico("2025_03_16___14_58_59/alloc.csv"), b"MPI_Rank,allocation\n0,n0\n1,n0\n2,n1\n3,n1\n"),
+    "PICO's metadata": (pico("../desk_metadata.csv"), PICO_METADATA),
     "OSU": (osu, b"".join(path.read_bytes() for path in sorted((DATA / "osu").glob("*"))[:3]) + OSU_LOG),
     "study": (in_file(read_study), (Path(timpani.__file__).parent / "demo.toml").read_bytes()),
     "machine": (machine, MACHINE.read_bytes()),

@@ -45,7 +45,7 @@ _TYPES = {
     name: f"MPI_{name.upper()}{'_T' if name[-1].isdigit() else ''}" for name in ("int8", "int16", "int32", "int64")
 }
 _ALLOCATION = re.compile(r"alloc(?:_\d+)?(?:_GPU)?\.(?:csv|txt)")
-_PLACES = re.compile(r"\{\s*(?P<rank>\d{1,8}) : (?P<host>\S+)")
+_PLACES = re.compile(r"^[\s\0]*\{?(?P<rank>\d{1,8})(?:,| : )(?P<host>[^\s,]+)", re.ASCII | re.MULTILINE)
 _SLURM = re.compile(r"slurm_(?P<id>\d+)\.\w+")
 _OWN_SUMMARY = (b"Average runtime", b"-> Buffer:")
 """How the last line of Fugaku's and of NCCL's files begins: the program's summary."""
@@ -205,7 +205,10 @@ def _read_archive(archive: Path, chosen: Sequence[Path], found: PicoResults) -> 
     for test, file, raw in _files(archive):
         wanted = any(archive / test / file == part or archive / test == part or archive == part for part in chosen)
         if not test and _ALLOCATION.fullmatch(file):
-            allocations.append((file, _allocation(raw.decode(errors="replace"))))
+            if places := _allocation(raw.decode(errors="replace")):
+                allocations.append((file, places))
+            else:
+                found.left_out.append(f"{archive}/{file} is torn: it does not have each rank once")
             continue
         if not test and (match := _SLURM.fullmatch(file)):
             job_id = match["id"]
@@ -254,11 +257,9 @@ def _metadata(file: Path) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def _allocation(text: str) -> dict[int, str]:
-    """The host of each rank: `RANK,HOST[,…]`, or `{RANK : HOST - GPU}`."""
-    if matches := list(_PLACES.finditer(text)):
-        return {int(match["rank"]): match["host"] for match in matches}
-    rows = (line.strip(" \0\r").split(",") for line in text.splitlines()[1:])
-    return {int(row[0]): row[1] for row in rows if len(row) > 1 and row[0].isdigit() and row[1]}
+    """The host of each rank: lines `RANK,HOST[,…]`, or `{RANK : HOST - GPU}`; empty unless each rank has one."""
+    found = {int(match["rank"]): match["host"] for match in _PLACES.finditer(text)}
+    return found if sorted(found) == list(range(len(found))) else {}
 
 
 def _test(
