@@ -24,7 +24,7 @@ def cells(*whats: str, sizes: tuple[int, ...] = SIZES, mode: str = "warm") -> li
     return [f"cell {i} {operation} {size} {mode} - - {kind}" for i, (operation, kind, size) in enumerate(asked)]
 
 
-EXCHANGES = {"latency": "ping_pong", "prtt": "ping_pong", "bandwidth": "window", "bidirectional": "window"}
+EXCHANGES = {"latency": "ping_pong", "bandwidth": "window", "bidirectional": "window"}
 """What keeps the two ranks in step."""
 
 
@@ -48,18 +48,9 @@ def test_pairs_of_ranks_exchange_at_once_on_the_common_clock(run_plan: RunPlan, 
 
 
 def test_a_sample_says_how_many_messages_share_its_time(run_plan: RunPlan) -> None:
-    asked = cells("bandwidth default:window=16", "bidirectional default:window=16", "prtt default", sizes=(70_000,))
+    asked = cells("bandwidth default:window=16", "bidirectional default:window=16", sizes=(70_000,))
     found = measured(run_plan(2, asked))
-    assert [cell.get("messages_per_sample", 1) for cell in found.values()] == [16, 32, 1]
-
-
-def test_a_delay_between_messages_lengthens_the_parametrized_round_trip(run_plan: RunPlan) -> None:
-    # Several times what a train without it takes here; a busy machine makes trains longer, never shorter.
-    asked = [f"prtt default:messages={messages},delay_ns=20000000" for messages in (2, 5)]
-    found = measured(run_plan(2, ["warmup 1", "repetitions 5", *cells(*asked, sizes=(8,))]))
-    two, five = (min(cell["completion_ns"]) for cell in found.values())
-    assert two >= 20_000_000
-    assert five >= 80_000_000
+    assert [cell.get("messages_per_sample", 1) for cell in found.values()] == [16, 32]
 
 
 def test_adding_in_memory_gives_the_right_sums(run_plan: RunPlan) -> None:

@@ -11,8 +11,7 @@ from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.message_locality import with_locality
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
-from timpani.models.network import NamedModel
-from timpani.models.regression import Regression, regressions
+from timpani.models.regression import NamedRegression, regressions
 from timpani.report.figures.models import FITTED, MEASURED, SWITCH
 from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.page import render
@@ -54,8 +53,8 @@ def cells(per_rank: float, per_byte: float, **about: str) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def fitted(timed: pl.DataFrame, formula: str | None = None) -> list[NamedModel[Regression]]:
-    return [each for each in regressions(timed, formula) if isinstance(each, NamedModel)]
+def fitted(timed: pl.DataFrame, formula: str | None = None) -> list[NamedRegression]:
+    return [each for each in regressions(timed, formula) if isinstance(each, NamedRegression)]
 
 
 def test_measured_and_published_terms_have_their_difference(table: StudyFit) -> None:

@@ -91,7 +91,7 @@ def fit(
     style: FigureOptions,
     force: Force = False,
 ) -> None:
-    """Fit models to a campaign: switches of protocol, latency and throughput, LogGP, max-rate, regressions."""
+    """Fit models to a campaign: switches of protocol, latency and throughput, regressions."""
     folder = campaign_or_newest(folder)
     campaign = load(folder)
     # Data, and predictions, have the names of the algorithms that were measured.

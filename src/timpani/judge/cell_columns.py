@@ -95,7 +95,7 @@ STABLE = (
 
 _THROUGHPUT = (
     "`message_bytes` / `median_us` (imported: / `osu_avg_us`), in 10⁶ B/s, of point-to-point operations and transposes;"
-    " empty for others and for `prtt`"
+    " empty for others"
 )
 
 FURTHER = (

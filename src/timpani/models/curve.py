@@ -202,19 +202,14 @@ def curves(rows: pl.DataFrame) -> Iterator[tuple[dict[str, Any], str | None, Cur
     )
     # partition_by is much faster than group_by for a thousand groups.
     for key, part in ordered.partition_by([*CURVE, STATE], as_dict=True).items():
-        sizes, times = times_by_launch(part, "message_bytes")
         *name, state = key
-        yield dict(zip(CURVE, name, strict=True)), state, Curve(np.array(sizes, dtype=np.float64)[:, 0], times)
+        yield dict(zip(CURVE, name, strict=True)), state, _times_by_launch(part)
 
 
-def times_by_launch(rows: pl.DataFrame, *columns: str) -> tuple[list[tuple[Any, ...]], Array]:
-    """The distinct values of `columns`, sorted, and the times by launch and value.
-
-    Times in microseconds, shape (launches, values); NaN where a launch has none.
-    """
-    keys, launches = rows.select(columns).rows(), rows["launch"].to_list()
-    values, numbers = sorted(set(keys)), sorted(set(launches))
-    place, row = ({each: i for i, each in enumerate(distinct)} for distinct in (values, numbers))
-    times = np.full((len(numbers), len(values)), np.nan)
-    times[[row[launch] for launch in launches], [place[key] for key in keys]] = rows[TIME].to_numpy()
-    return values, times
+def _times_by_launch(rows: pl.DataFrame) -> Curve:
+    sizes, launches = sorted(set(rows["message_bytes"])), sorted(set(rows["launch"]))
+    place, row = ({each: i for i, each in enumerate(distinct)} for distinct in (sizes, launches))
+    times = np.full((len(launches), len(sizes)), np.nan)
+    at = [row[each] for each in rows["launch"]], [place[each] for each in rows["message_bytes"]]
+    times[at] = rows[TIME].to_numpy()
+    return Curve(np.array(sizes, dtype=np.float64), times)

@@ -1,6 +1,6 @@
 """Fits all models that a campaign has results for."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +10,7 @@ import polars as pl
 from timpani.errors import UserError
 from timpani.models.curve import Curve, curve_title, curves, fittable_results
 from timpani.models.hockney import MISS, Hockney, Regime, fitted_times, hockney, regimes
-from timpani.models.loggp import LogGP
-from timpani.models.max_rate import MaxRate
-from timpani.models.network import ROUND_TRIP, Model, NamedModel, NotFitted, loggp_models, max_rate_models
-from timpani.models.regression import Regression, regressions
+from timpani.models.regression import NamedRegression, NotFitted, regressions
 from timpani.models.segments import segment
 from timpani.models.switches import Switch, switches
 from timpani.study.schema import CURVE
@@ -86,14 +83,12 @@ class Fit:
     """All fitted models; `left_out` has a sentence for each one that couldn't be fitted."""
 
     curves: list[CurveFit]
-    regressions: list[NamedModel[Regression]]
-    loggp: list[NamedModel[LogGP]]
-    max_rate: list[NamedModel[MaxRate]]
+    regressions: list[NamedRegression]
     left_out: list[str]
 
 
 def fit(results: pl.DataFrame, cells: pl.DataFrame, source: str, formula: str | None = None) -> Fit:
-    """Fit curves over sizes, regressions over sizes and ranks, LogGP and max-rate, as far as they were measured.
+    """Fit curves over sizes, and regressions over sizes and ranks, as far as they were measured.
 
     results  a campaign's, one row per cell and launch; `source` names their file in errors
     cells    `estimate_cells` of these results: regressions use its points, curves its status
@@ -103,24 +98,22 @@ def fit(results: pl.DataFrame, cells: pl.DataFrame, source: str, formula: str | 
     """
     rows, skipped = fittable_results(results, source)
     curve_fits, regressed = list(fit_curves(rows, cells)), regressions(cells, formula)
-    loggp, max_rate = list(loggp_models(rows)), list(max_rate_models(rows))
-    not_fitted = [each.why for each in (*curve_fits, *regressed, *loggp, *max_rate) if isinstance(each, NotFitted)]
-    left_out = [*skipped, *not_fitted]
-    found = Fit(_models(curve_fits), _models(regressed), _models(loggp), _models(max_rate), left_out)
-    if not (found.curves or found.regressions or found.loggp or found.max_rate):
+    left_out = [*skipped, *(each.why for each in (*curve_fits, *regressed) if isinstance(each, NotFitted))]
+    found = Fit(
+        [each for each in curve_fits if not isinstance(each, NotFitted)],
+        [each for each in regressed if not isinstance(each, NotFitted)],
+        left_out,
+    )
+    if not (found.curves or found.regressions):
         raise UserError(f"{source} has no results that can be fitted: {left_out[0]}", "measure with --sizes 1:1Mi")
     return found
-
-
-def _models(found: Iterable[Model | NotFitted]) -> list[Model]:
-    return [each for each in found if not isinstance(each, NotFitted)]
 
 
 def fit_curves(rows: pl.DataFrame, cells: pl.DataFrame) -> Iterator[CurveFit | NotFitted]:
     """Fit the curves of `fittable_results` rows, by state of the machine; a curve of a single size can't be fitted."""
     parts = cells.select(*CURVE, "status").partition_by(CURVE, as_dict=True)
     statuses = {name: _status_parts(part["status"]) for name, part in parts.items()}
-    for name, state, measured in curves(rows.filter(pl.col("collective") != ROUND_TRIP)):
+    for name, state, measured in curves(rows):
         if len(measured.sizes) < 2:
             size = int(measured.sizes[0])
             yield NotFitted(f"{curve_title(name, state)} has only one size, {size} B; a line needs two")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import copysign, inf, log, pi
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,12 +15,18 @@ from timpani.errors import UserError
 from timpani.models.curve import TIME
 from timpani.models.formula import Formula, Term, parse_formula, term_name
 from timpani.models.line import Array
-from timpani.models.network import ROUND_TRIP, NamedModel, NotFitted
 from timpani.stats.interval import t_estimate
 from timpani.study.schema import CURVE, MEASURED_US, without
 
 DEFAULT_FORMULAS = ("latency ~ ranks + size - 1", "log2(latency) ~ ranks + log2(size) - 1")
 """Without an intercept: only then do R² and t values agree with the published table (docs/notebook/regressions.md)."""
+
+
+@dataclass(frozen=True)
+class NotFitted:
+    """The reason why a model couldn't be fitted, as a sentence."""
+
+    why: str
 
 
 @dataclass(frozen=True)
@@ -86,6 +93,14 @@ class Regression:
         """The mean residual at each size, ascending, in the response's unit: about 0 where the formula is right."""
         sizes = np.unique(self.sizes)
         return [(int(size), float(self.residuals[self.sizes == size].mean())) for size in sizes]
+
+
+@dataclass(frozen=True)
+class NamedRegression:
+    """name: columns and values that its points have in common."""
+
+    name: dict[str, Any]
+    model: Regression
 
 
 def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:
@@ -164,7 +179,7 @@ _ALIASES = {"latency": TIME, "processes": "ranks", "size": "message_bytes"}
 """Aliases of columns, as used in published studies."""
 
 
-def regressions(cells: pl.DataFrame, formula: str | None) -> list[NamedModel[Regression] | NotFitted]:
+def regressions(cells: pl.DataFrame, formula: str | None) -> list[NamedRegression | NotFitted]:
     """Fit `formula` to the cells of each algorithm and placement; by default, DEFAULT_FORMULAS where ranks and sizes
     vary.
 
@@ -172,9 +187,7 @@ def regressions(cells: pl.DataFrame, formula: str | None) -> list[NamedModel[Reg
     algorithm;
     if it fails for some algorithms, the reasons come last.
     """
-    timed = cells.with_columns(MEASURED_US.alias(TIME)).filter(
-        pl.col(TIME).is_finite() & (pl.col(TIME) > 0) & (pl.col("collective") != ROUND_TRIP)
-    )
+    timed = cells.with_columns(MEASURED_US.alias(TIME)).filter(pl.col(TIME).is_finite() & (pl.col(TIME) > 0))
     found, refused = [], []
     for name, part in timed.group_by(_OVER_RANKS, maintain_order=True):
         if formula is None and min(part["ranks"].n_unique(), part["message_bytes"].n_unique()) < 2:
@@ -185,7 +198,7 @@ def regressions(cells: pl.DataFrame, formula: str | None) -> list[NamedModel[Reg
             try:
                 asked = regress(parsed, columns)
                 model = replace(asked, better=better_formula(asked, columns))
-                found.append(NamedModel(dict(zip(_OVER_RANKS, name, strict=True)), model))
+                found.append(NamedRegression(dict(zip(_OVER_RANKS, name, strict=True)), model))
             except UserError as error:
                 refused.append(error)
     if formula is not None and refused and not found:

@@ -8,8 +8,7 @@ from statistics import NormalDist
 from typing import Any, Self
 
 from timpani.libraries.registry import counterpart
-from timpani.models.network import NamedModel
-from timpani.models.regression import Coefficient, Regression
+from timpani.models.regression import Coefficient, NamedRegression
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.fit.published_fit import FitComparison
 from timpani.report.words.fit_words import measured_curve
@@ -62,11 +61,11 @@ class StudyFit:
     def rows(self) -> tuple[dict[str, str], ...]:
         return self.published.rows
 
-    def compare(self, regressions: Iterable[NamedModel[Regression]]) -> list[FitComparison]:
+    def compare(self, regressions: Iterable[NamedRegression]) -> list[FitComparison]:
         """Each measured regression that has a counterpart of the same formula here."""
         return [found for measured in regressions if (found := self._comparison(measured))]
 
-    def _comparison(self, measured: NamedModel[Regression]) -> FitComparison | None:
+    def _comparison(self, measured: NamedRegression) -> FitComparison | None:
         printed_rows = {_term_name(row["term"]): row for row in self.rows if _same_model(measured, self.published, row)}
         coefficients = measured.model.coefficients
         if not printed_rows or set(printed_rows) != {_term_name(each.term) for each in coefficients}:
@@ -95,7 +94,7 @@ class StudyFit:
 
 
 def _comparison_table(
-    measured: NamedModel[Regression], table: Published, terms: Sequence[TermComparison], printed: Mapping[str, str]
+    measured: NamedRegression, table: Published, terms: Sequence[TermComparison], printed: Mapping[str, str]
 ) -> Table:
     """A row per term: measured, published, difference; above it the goodness of both fits."""
     model = measured.model
@@ -126,7 +125,7 @@ def _estimate_object(value: Estimate) -> dict[str, Any]:
     return {"value": value.value, "interval": [value.low, value.high]}
 
 
-def _same_model(measured: NamedModel[Regression], table: Published, row: Mapping[str, str]) -> bool:
+def _same_model(measured: NamedRegression, table: Published, row: Mapping[str, str]) -> bool:
     """Whether the response is the same and the measured algorithm is the counterpart of the published one."""
     if not table.fitted or measured.name["collective"] != table.fitted["collective"]:
         return False

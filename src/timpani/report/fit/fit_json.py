@@ -5,10 +5,7 @@ from typing import Any
 
 from timpani.models.fit import CurveFit, Fit
 from timpani.models.hockney import Hockney, Regime
-from timpani.models.loggp import LogGP
-from timpani.models.max_rate import MaxRate
-from timpani.models.network import NamedModel
-from timpani.models.regression import Regression
+from timpani.models.regression import NamedRegression
 from timpani.models.switches import Switch
 from timpani.report.fit.fit_context import FitContext
 from timpani.stats.interval import Estimate
@@ -22,8 +19,6 @@ def fit_object(fit: Fit, context: FitContext) -> dict[str, Any]:
     return {
         "curves": [_curve(each, context) for each in fit.curves],
         "regressions": [_regression(each) for each in fit.regressions],
-        "loggp": [_loggp(each) for each in fit.loggp],
-        "max_rate": [_max_rate(each) for each in fit.max_rate],
         "library_limits": dict(context.limits),
         "clock_ghz": context.clock_ghz,
         "left_out": fit.left_out,
@@ -91,7 +86,7 @@ def _regime(regime: Regime) -> dict[str, Any]:
     }
 
 
-def _regression(named: NamedModel[Regression]) -> dict[str, Any]:
+def _regression(named: NamedRegression) -> dict[str, Any]:
     model = named.model
     return {
         **named.name,
@@ -117,32 +112,7 @@ def _regression(named: NamedModel[Regression]) -> dict[str, Any]:
         "fitted": [finite(value) for value in model.fitted.tolist()],
         "residuals": [finite(value) for value in model.residuals.tolist()],
         "residuals_by_size": [{"size": size, "mean": finite(mean)} for size, mean in model.bias_by_size],
-        "better": model.better and _regression(NamedModel(named.name, model.better)),
-    }
-
-
-def _loggp(named: NamedModel[LogGP]) -> dict[str, Any]:
-    model = named.model
-    return {
-        **named.name,
-        **_time("L_us", model.latency),
-        **_time("o_us", model.overhead),
-        **_time("g_us", model.gap),
-        **_estimate("G_us_per_byte", model.gap_per_byte),
-        "o_at_bytes": model.small_bytes,
-        "launches": model.launches,
-    }
-
-
-def _max_rate(named: NamedModel[MaxRate]) -> dict[str, Any]:
-    model = named.model
-    node: dict[str, Any] = {"node_rate_mb_per_s": None, "node_rate_mb_per_s_interval": [None, None]}
-    return {
-        **named.name,
-        **_time("latency_us", model.latency),
-        **_estimate("core_rate_mb_per_s", model.core_rate),
-        **(node if model.node_rate is None else _estimate("node_rate_mb_per_s", model.node_rate)),
-        "senders": model.senders,
+        "better": model.better and _regression(NamedRegression(named.name, model.better)),
     }
 
 

@@ -13,8 +13,7 @@ from timpani.errors import UserError
 from timpani.judge.cell_table import state_medians
 from timpani.models.fit import CurveFit, fit
 from timpani.models.hockney import fitted_times
-from timpani.models.network import ROUND_TRIP, NamedModel
-from timpani.models.regression import Regression
+from timpani.models.regression import NamedRegression
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.figures.columns import CONDITIONS, SETTING
 from timpani.report.figures.models import FIT_ROWS, FITTED, MEASURED, RESIDUAL_ROWS, SWITCH
@@ -134,7 +133,6 @@ def _measured(campaign: Campaign, cells: pl.DataFrame, labels: _CurveLabels, dra
     )
     return (
         pl.concat([whole, in_states.select(whole.columns)])
-        .filter(pl.col("collective") != ROUND_TRIP)
         .with_columns(
             pl.struct(*CURVE, "label", STATE)
             .map_elements(lambda row: labels.label(row, row[STATE], row["label"]), return_dtype=pl.String)
@@ -185,7 +183,7 @@ def _lines(fitted: CurveFit, labels: _CurveLabels, drawn_label: DrawnLabel) -> l
     return rows
 
 
-def _residual_rows(named: NamedModel[Regression]) -> list[dict[str, Any]]:
+def _residual_rows(named: NamedRegression) -> list[dict[str, Any]]:
     model = named.model
     key = {
         "collective": named.name["collective"],

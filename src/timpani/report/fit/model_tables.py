@@ -1,15 +1,13 @@
-"""Models of several curves as tables, on the page and in the terminal: regressions, LogGP, max-rate."""
+"""Regressions as tables, on the page and in the terminal."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from timpani.models.fit import Fit
-from timpani.models.loggp import LogGP
-from timpani.models.max_rate import MaxRate
 from timpani.models.regression import Regression
 from timpani.report.document.table import Table, Value, rows
-from timpani.report.words.fit_words import estimate_value, measured_curve
-from timpani.stats.interval import LEVEL, Estimate
+from timpani.report.words.fit_words import measured_curve
+from timpani.stats.interval import LEVEL
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, four_digits, per_cent
 
@@ -19,8 +17,6 @@ INTERVAL = f"{per_cent(LEVEL)} interval"
 def model_tables(fit: Fit) -> Iterator[tuple[dict[str, Any], Table]]:
     """The name of what each model is fitted to, and its table; details of values are intervals."""
     yield from ((each.name, _regression_table(each.model, measured_curve(each.name))) for each in fit.regressions)
-    yield from ((each.name, _loggp_table(each.model, measured_curve(each.name))) for each in fit.loggp)
-    yield from ((each.name, _max_rate_table(each.model, measured_curve(each.name))) for each in fit.max_rate)
 
 
 def _regression_table(model: Regression, curve: str) -> Table:
@@ -67,28 +63,3 @@ def _better_lines(model: Regression) -> list[str]:
         f"Better: --formula '{better.formula}': R² about mean {better.r_squared:.6f}, AIC {better.aic:.0f}, "
         f"rms error {four_digits(better.error)}",
     ]
-
-
-def _loggp_table(model: LogGP, curve: str) -> Table:
-    values = {
-        "L µs": model.latency,
-        f"o µs, {show_size(model.small_bytes)}": model.overhead,
-        "g µs": model.gap,
-        "G µs/B": model.gap_per_byte,
-    }
-    return _parameter_table(f"LogGP, {curve}, {counted(model.launches, 'launch')}", values)
-
-
-def _max_rate_table(model: MaxRate, curve: str) -> Table:
-    values: dict[str, Estimate | None] = {
-        "α µs": model.latency,
-        "R_C MB/s, a sender": model.core_rate,
-        "R_N MB/s, a node": model.node_rate,
-    }
-    return _parameter_table(f"Max-rate, {curve}, up to {model.senders} senders", values)
-
-
-def _parameter_table(caption: str, values: Mapping[str, Estimate | None]) -> Table:
-    """A row for each parameter, a time or a rate; None: the senders did not reach it."""
-    entries = ((name, "not reached" if each is None else estimate_value(each)) for name, each in values.items())
-    return Table("parameters", ("Parameter", "Value"), rows(entries), caption, INTERVAL)

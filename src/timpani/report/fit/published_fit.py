@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from timpani.models.network import NamedModel
-from timpani.models.regression import Regression
+from timpani.models.regression import NamedRegression
 from timpani.report.document.table import Table
 from timpani.slices import Hook
 
@@ -31,7 +30,7 @@ class PublishedFit(Protocol):
     @property
     def rows(self) -> tuple[dict[str, str], ...]: ...
 
-    def compare(self, regressions: Iterable[NamedModel[Regression]]) -> list[FitComparison]:
+    def compare(self, regressions: Iterable[NamedRegression]) -> list[FitComparison]:
         """Each measured regression that has a counterpart of the same formula here."""
 
 
