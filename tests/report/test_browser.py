@@ -283,7 +283,7 @@ def test_nothing_is_wider_than_the_page_and_no_text_leaves_its_figure(browser: D
 
 def assert_panels_fill_their_frames(page: Driver) -> None:
     charts = page.find_elements(
-        By.CSS_SELECTOR, "figure[data-panel^=placements] .chart, figure[data-panel^=residuals] .chart"
+        By.CSS_SELECTOR, "figure[data-panel^=placements] .chart, figure[data-panel^=speedup] .chart"
     )
     assert len(charts) >= 2
     for chart in charts:

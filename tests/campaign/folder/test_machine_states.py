@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from tests.campaign_files import results_frame
 from timpani.campaign.folder.fields import LAUNCH
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.machine_states import machine_states, probes, state_sentences
+from timpani.campaign.folder.machine_states import machine_states, state_sentences
 from timpani.judge.cell_table import state_medians
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import STATE
@@ -90,18 +90,6 @@ def test_each_state_has_its_median() -> None:
     medians = state_medians(campaign(far_from=16)).sort(STATE)
     assert medians["median_us"].to_list() == pytest.approx([0.5] * 6 + [0.2] * 6, rel=0.01)
     assert medians[STATE].to_list() == ["far"] * 6 + ["near"] * 6
-
-
-def test_probes_lie_over_the_campaigns_time() -> None:
-    launches = [
-        {"part": f"{launch:04}-1", "started": f"2026-11-22T10:00:{launch:02}+00:00", "seconds": 0.5}
-        for launch in range(1, 21)
-    ]
-    looked = probes(campaign(), launches)
-    assert looked.height == 20 * 3 * 2
-    assert looked["time_s"].is_sorted()
-    assert 0 < looked["time_s"][0] < 0.5
-    assert looked["time_s"][-1] == pytest.approx(19.4, abs=0.1)
 
 
 def test_a_start_at_no_time_is_refused_where_it_is_read() -> None:

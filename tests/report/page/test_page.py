@@ -149,7 +149,6 @@ def test_each_operation_has_each_figure_of_data_that_the_page_has_once(page: Pag
         "speedup",
         "spread",
         "fitted",
-        "residuals",
     )
     assert {f"{name}-{collective}" for name in names for collective in ALGORITHMS} <= set(page.data["panels"])
     for panel in page.data["panels"].values():

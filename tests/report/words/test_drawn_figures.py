@@ -52,7 +52,7 @@ def first_choices(campaign: Campaign) -> dict[str, tuple[Any, PanelChoice]]:
 def test_every_figure_is_as_wide_as_a_column_with_readable_type(
     first_choices: dict[str, tuple[Any, PanelChoice]],
 ) -> None:
-    assert {"latency-against-size", "speedup", "algorithm-map", "residuals"} <= first_choices.keys()
+    assert {"latency-against-size", "speedup", "algorithm-map"} <= first_choices.keys()
     for name, (panel, choice) in first_choices.items():
         svg = figure_svg(panel.chart(choice.rows, LIGHT, False), choice.title, FigureStyle(COLUMN_MM))
         pdf = figure_bytes(svg, "pdf")

@@ -1,10 +1,8 @@
 """The states of the machine while a campaign measured, found in the probes before and after each point."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import groupby, pairwise
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -84,39 +82,6 @@ def state_sentences(results: pl.DataFrame) -> Iterator[str]:
 def _percent(share: float) -> str:
     """Whole, but for what would be 0 %."""
     return f"{100 * share:.0f} %" if share >= 0.01 else f"{100 * share:.1g} %"
-
-
-def probes(results: pl.DataFrame, launches: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-    """Each probe in the order of measuring: machine, ranks, placement, launch, message_bytes, STATE, `operation`,
-    `probe_ns`, and `time_s` since the campaign's first start.
-
-    Within a launch probes are taken to be evenly apart, since their own times are on clocks of several machines.
-    """
-    spans = pl.DataFrame(
-        [
-            (launch["part"], datetime.fromisoformat(launch["started"]).timestamp(), launch.get("seconds") or 0.0)
-            for launch in launches
-            if launch.get("part") and launch.get("started")
-        ],
-        schema={"part": pl.String, "begin": pl.Float64, "seconds": pl.Float64},
-        orient="row",
-    )
-    since_first = pl.col("begin") - pl.col("begin").min()
-    passed = ((pl.int_range(pl.len()) + 0.5) / pl.len()).over("part") * pl.col("seconds")
-    return (
-        results.with_row_index(_ROW)
-        .with_columns(pl.coalesce("interleaving", pl.col(_ROW).cast(pl.String)))
-        .filter(_WAS_PROBED)
-        .unique(["part", "interleaving"], keep="first", maintain_order=True)
-        .join(spans, on="part", maintain_order="left")
-        .select(
-            *(*_PROBED, "launch", "message_bytes", STATE),
-            pl.col("collective").alias("operation"),
-            pl.concat_list(*_PROBES).alias("probe_ns"),
-            (since_first + passed).alias("time_s"),
-        )
-        .explode("probe_ns")
-    )
 
 
 def _states(part: pl.DataFrame) -> States | None:

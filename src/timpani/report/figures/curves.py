@@ -103,15 +103,11 @@ class Series:
     of          a Vega expression: its name in a row
     names       all of them
     styled      whether each has a color and a dash; if not, curves of one algorithm have its color and different dashes
-    dashed_by   the column whose values have a dash each; empty: the curve's name
-    dashed      these values
     """
 
     of: str
     names: tuple[str, ...]
     styled: bool
-    dashed_by: str = ""
-    dashed: tuple[str, ...] = ()
 
 
 def by_label(cells: pl.DataFrame, column: str = "label") -> Series:
@@ -123,13 +119,6 @@ def by_ranks(cells: pl.DataFrame) -> Series:
     """A curve for each rank count."""
     names = tuple(counted(count, "rank") for count in sorted(set(cells["ranks"])))
     return Series("datum.ranks + (datum.ranks == 1 ? ' rank' : ' ranks')", names, styled=False)
-
-
-def by_placement(cells: pl.DataFrame) -> Series:
-    """A curve for each label and placement: the color is the algorithm's, the dash the placement's."""
-    placements = tuple(sorted(set(cells["placement"])))
-    names = tuple(f"{label}, {placement}" for label in ordered(cells["label"]) for placement in placements)
-    return Series("datum.label + ', ' + datum.placement", names, False, "placement", placements)
 
 
 def curves_against_size(
@@ -157,25 +146,6 @@ def curves_against_size(
     return theme.apply(chart, palette, description)
 
 
-def _tooltip(measure: Measure) -> list[alt.Tooltip]:
-    return [
-        alt.Tooltip("label:N", title="algorithm"),
-        alt.Tooltip("message_bytes:Q", title="message bytes"),
-        alt.Tooltip("ranks:Q", title="ranks"),
-        alt.Tooltip("value:Q", title=f"{measure.name} ({measure.unit})", format=".4~r"),
-        alt.Tooltip(f"{measure.low}:Q", title=f"interval from ({measure.unit})", format=".4~r"),
-        alt.Tooltip(f"{measure.high}:Q", title=f"interval to ({measure.unit})", format=".4~r"),
-        alt.Tooltip("launches:Q", title="launches"),
-        alt.Tooltip("status:N", title="status"),
-    ]
-
-
-def _dash(styled: list[theme.Style], series: Series) -> alt.StrokeDash:
-    if series.styled:
-        return theme.dash(styled, field="curve")
-    return theme.dash_of_others(series.dashed or series.names, series.dashed_by or "curve")
-
-
 def _width(series: Series) -> alt.StrokeWidthValue:
     """The default's line is wider than the others."""
     defaults = [name for name in series.names if is_default(name)]
@@ -201,12 +171,16 @@ def curves(
     among, joined  Vega expressions: which rows are drawn, and which of them are joined by lines
     """
     styled = theme.styles(series.names if series.styled else cells["label"], palette)
-    dash = _dash(styled, series)
+    dash = theme.dash(styled, field="curve") if series.styled else theme.dash_of_others(series.names, "curve")
     height = max(_HEIGHT, _NAME_HEIGHT * (len(series.names) + 1))
     title = measure.title if isinstance(measure.title, str) else measure.title(cells)
     y = axes.value_axis(VALUE, title, linear)
     color = theme.color(styled, field="curve" if series.styled else "label")
-    tooltip = _tooltip(measure)
+    tooltip = theme.tooltip(
+        f"label message_bytes ranks value {measure.low} {measure.high} launches status",
+        value=f"{measure.name} ({measure.unit})",
+        **{measure.low: f"interval from ({measure.unit})", measure.high: f"interval to ({measure.unit})"},
+    )
     base = (
         alt.Chart(cells)
         .transform_filter(among)

@@ -38,8 +38,7 @@ class Figure:
     name        of the figure and its files; the operation's name follows it
     section     where it stands; several figures may share one
     place       figures, and with them sections, come in ascending order; the report's own tables stand from 100 to 120
-    table       one of `report/page/contents.py`: `cells`, `every_cell`, `competitors`, `messages`, `decisions`,
-                `probes`, `fits`, `residuals`
+    table       one of `report/page/contents.py`: `cells`, `every_cell`, `competitors`, `messages`, `decisions`, `fits`
     draw        makes the chart from rows of the table, in the colors it is given
     linear_too  whether the reader may choose linear axes: `draw` then takes `linear`
     columns     all that drawing, tooltips and choosing need of the table: the page holds no others

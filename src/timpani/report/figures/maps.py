@@ -1,4 +1,4 @@
-"""Maps of algorithms by message size: which is best, how far its launches spread, how often a race measured it."""
+"""Maps of algorithms by message size: which is best, and how far its launches spread."""
 
 import json
 
@@ -64,7 +64,7 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
                 {"test": {"field": "best_label", "oneOf": defaults}, "value": 0.45},  # its number is as dark as it is
             ],
         ),
-        tooltip=_tooltip(),
+        tooltip=theme.tooltip("message_bytes ranks best_label tied_with best_us default_us status"),
     )
     hatch = (
         base.transform_filter(alt.datum.verdict == TIE)
@@ -98,18 +98,6 @@ def _written(base: alt.Chart, palette: theme.Palette) -> list[alt.Chart]:
         fontWeight="bold", color=palette.text, stroke=palette.paper, strokeWidth=2.5, strokeJoin="round"
     )
     return [halo, key.mark_text(fontWeight="bold", color=palette.text)]
-
-
-def _tooltip() -> list[alt.Tooltip]:
-    return [
-        alt.Tooltip("message_bytes:Q", title="message bytes"),
-        alt.Tooltip("ranks:Q", title="ranks"),
-        alt.Tooltip("best_label:N", title="best"),
-        alt.Tooltip("tied_with:N", title="tied with it"),
-        alt.Tooltip("best_us:Q", title="best (µs)", format=".4~r"),
-        alt.Tooltip("default_us:Q", title="default (µs)", format=".4~r"),
-        alt.Tooltip("status:N", title="status"),
-    ]
 
 
 def with_key(decisions: pl.DataFrame) -> pl.DataFrame:
@@ -198,14 +186,7 @@ def relative_mad(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> t
         fillOpacity=alt.FillOpacity(
             "percent:Q", scale=alt.Scale(type="sqrt", domain=[0, _DARKEST], clamp=True, range=[0.02, 0.5]), legend=None
         ),
-        tooltip=[
-            alt.Tooltip("label:N", title="algorithm"),
-            alt.Tooltip("message_bytes:Q", title="message bytes"),
-            alt.Tooltip("percent:Q", title="spread (%)", format=".3~r"),
-            alt.Tooltip("launches:Q", title="launches"),
-            alt.Tooltip("bimodal:N", title="bimodal"),
-            alt.Tooltip("status:N", title="status"),
-        ],
+        tooltip=theme.tooltip("label message_bytes percent launches bimodal status"),
     )
     number = measured.mark_text(
         fontSize=10, color=palette.text, opacity=alt.expr("bandwidth('x') < 20 ? 0 : 1")
@@ -243,58 +224,4 @@ SPREAD = Figure(
     ),
     rows=(pl.col("relative_mad").is_not_null() & (pl.col("launches") > 1)).any().over("collective"),
     chosen_by=("ranks", CONDITIONS),
-)
-_LESS_OFTEN = pl.col("dropped").is_not_null() | pl.col("sampled")
-
-
-def raced(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
-    """A cell per algorithm and size with the launches that measured it, the darker the more; what was dropped
-    or only sampled in gray type.
-
-    cells  columns of `estimate_cells`, a row per label and size
-    """
-    names = [style.label for style in theme.styles(cells["label"], palette)]
-    base = alt.Chart(cells).encode(
-        x=axes.size_column(), y=alt.Y("label:N", sort=names, axis=alt.Axis(title=None, labelLimit=220))
-    )
-    shade = base.mark_rect(color=palette.text, stroke=palette.paper, strokeWidth=1).encode(
-        # opacity, not color, so that the page's style sheet can turn it dark
-        fillOpacity=alt.FillOpacity("launches:Q", scale=alt.Scale(domainMin=0, range=[0.02, 0.4]), legend=None),
-        tooltip=[
-            alt.Tooltip("label:N", title="algorithm"),
-            alt.Tooltip("message_bytes:Q", title="message bytes"),
-            alt.Tooltip("launches:Q", title="launches"),
-            alt.Tooltip("dropped:N", title="dropped"),
-            alt.Tooltip("sampled:N", title="only sampled"),
-        ],
-    )
-    number = base.mark_text(fontSize=10, color=palette.text).encode(
-        text="launches:Q",
-        opacity=alt.condition("isValid(datum.dropped) || datum.sampled", alt.value(0.55), alt.value(1)),
-    )
-    chart = theme.layer(
-        shade,
-        number,
-        width=axes.map_width(cells["message_bytes"].n_unique()),
-        height=_LABEL_HEIGHT * len(names),
-    )
-    return theme.apply(chart, palette, "Launches that measured each algorithm and message size of a race")
-
-
-RACED = Figure(
-    name="raced",
-    section=Section(
-        "raced",
-        "What the race measured where",
-        "How many launches measured each algorithm at each size. Gray numbers: the race dropped the algorithm, or only "
-        "sampled it in three launches.",
-        of=_LESS_OFTEN.any(),
-    ),
-    place=145,
-    table="cells",
-    draw=raced,
-    columns=("collective", "label", "ranks", "message_bytes", CONDITIONS, "launches", "dropped", "sampled"),
-    rows=(_LESS_OFTEN.any() & (pl.col("launches") > 0)).over("collective"),
-    chosen_by=("ranks", CONDITIONS),
-    measure="launches",
 )

@@ -95,17 +95,9 @@ def pair_matrix(pairs: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> th
     shade = measured.mark_rect(color=palette.text, stroke=palette.paper, strokeWidth=1).encode(
         # opacity, not color, so that the page's style sheet can turn it dark
         fillOpacity=alt.FillOpacity("time_us:Q", scale=alt.Scale(type="log", range=[0.06, 0.5]), legend=None),
-        tooltip=[
-            alt.Tooltip("first:O", title="rank"),
-            alt.Tooltip("second:O", title="and rank"),
-            alt.Tooltip(f"{LOCALITY}:N", title="locality"),
-            alt.Tooltip("time_us:Q", title="time (µs)", format=".4~r"),
-            alt.Tooltip("ci_low_us:Q", title="interval from (µs)", format=".4~r"),
-            alt.Tooltip("ci_high_us:Q", title="interval to (µs)", format=".4~r"),
-            alt.Tooltip("throughput_mb_per_s:Q", title="throughput (MB/s)", format=".4~r"),
-            alt.Tooltip("launches:Q", title="launches"),
-            alt.Tooltip("status:N", title="status"),
-        ],
+        tooltip=theme.tooltip(
+            f"first second {LOCALITY} time_us ci_low_us ci_high_us throughput_mb_per_s launches status"
+        ),
     )
     number = measured.mark_text(
         fontSize=10, color=palette.text, opacity=alt.expr("bandwidth('x') < 28 ? 0 : 1")

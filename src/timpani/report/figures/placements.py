@@ -1,7 +1,6 @@
 """Times by placement: rows of rank counts and placements, or a curve for each placement; and what has no size."""
 
 from dataclasses import replace
-from functools import partial
 
 import altair as alt
 import polars as pl
@@ -18,8 +17,7 @@ from timpani.report.figures.columns import (
     latency_us,
     several,
 )
-from timpani.report.figures.curves import COLUMNS as CURVE_COLUMNS
-from timpani.report.figures.curves import LATENCY, OPTIONAL, by_placement, curves, curves_against_size
+from timpani.report.figures.curves import OPTIONAL
 from timpani.report.figures.figure import Figure, Section
 from timpani.report.figures.interval_bars import VALUE, bars, with_bars
 from timpani.report.figures.shapes import points, shape
@@ -84,14 +82,7 @@ def times(
     )
     color = theme.color(styled, theme.legend(cells["label"], **theme.OF_POINTS))
     each = base.encode(y=rows(cells), yOffset=alt.YOffset("label:N", sort=[style.label for style in styled]))
-    tooltip = [
-        alt.Tooltip("label:N", title="algorithm"),
-        alt.Tooltip("where:N", title="ranks and placement"),
-        alt.Tooltip(f"{value}:Q", title="time (µs)", format=".4~r"),
-        alt.Tooltip("ci_low_us:Q", title="from", format=".4~r"),
-        alt.Tooltip("ci_high_us:Q", title="to", format=".4~r"),
-        alt.Tooltip("status:N", title="status"),
-    ]
+    tooltip = theme.tooltip(f"label where {value} ci_low_us ci_high_us status", **{value: "time (µs)"})
     points = each.mark_point(filled=True, size=46, opacity=1, strokeWidth=1.2).encode(
         x=time,
         color=color,
@@ -236,17 +227,7 @@ def _panels(cells: pl.DataFrame, x: alt.X, palette: theme.Palette, linear: bool,
     line = (
         base.transform_filter(joined).mark_line(strokeWidth=theme.OTHER_WIDTH).encode(y=y, color=color, strokeDash=dash)
     )
-    tooltip = [
-        alt.Tooltip("label:N", title="algorithm"),
-        alt.Tooltip("placement:N", title="placed by"),
-        alt.Tooltip("ranks:Q", title="ranks"),
-        alt.Tooltip("message_bytes:Q", title="message bytes"),
-        alt.Tooltip("median_us:Q", title="median (µs)", format=".4~r"),
-        alt.Tooltip("ci_low_us:Q", title="interval from (µs)", format=".4~r"),
-        alt.Tooltip("ci_high_us:Q", title="interval to (µs)", format=".4~r"),
-        alt.Tooltip("launches:Q", title="launches"),
-        alt.Tooltip("status:N", title="status"),
-    ]
+    tooltip = theme.tooltip("label placement ranks message_bytes median_us ci_low_us ci_high_us launches status")
     measured = points(base, cells["status"], palette, (18, 36), y=y, color=color, tooltip=tooltip)
     layers = [line, *bars(base, color, palette, faceted=True, strokeWidth=1.2, opacity=0.75), *measured]
     panel = theme.layer(*layers, width=theme.WIDTH // 3 - 40, height=170)
@@ -270,18 +251,6 @@ def placements_against_ranks(
 ) -> theme.Chart:
     """A panel per algorithm. cells: columns of `estimate_cells`, of one message size, mode and machine."""
     return _panels(cells, axes.rank_axis(cells["ranks"], linear, ticks=_PANEL_RANK_TICKS), palette, linear)
-
-
-def mappings_against_ranks(
-    cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT, linear: bool = False
-) -> theme.Chart:
-    """A curve per algorithm, which has the color, and placement, which has the dash.
-
-    cells  columns of `estimate_cells`, of one message size, mode and machine
-    """
-    x = axes.rank_axis(cells["ranks"], linear)
-    chart = curves(cells, x, palette, LATENCY, by_placement(cells), linear=linear)
-    return theme.apply(chart, palette, "Latency against ranks, one curve per algorithm and placement")
 
 
 _SEVERAL_PLACEMENTS = CALLS & several("placement", within=("collective", SETTING))
@@ -315,30 +284,6 @@ PANELS_AGAINST_RANKS = replace(
     chosen_by=("message_bytes", SETTING),
 )
 
-ALL_AGAINST_SIZE = replace(
-    PANELS_AGAINST_SIZE,
-    name="mappings-against-size",
-    place=33,
-    shows="all algorithms against size",
-    draw=partial(
-        curves_against_size,
-        LATENCY,
-        by_placement,
-        "Latency against message size, one curve per algorithm and placement",
-    ),
-    columns=(*CURVE_COLUMNS, "placement", SETTING),
-    switchable=True,
-)
-
-ALL_AGAINST_RANKS = replace(
-    PANELS_AGAINST_RANKS,
-    name="mappings-against-ranks",
-    place=35,
-    shows="all algorithms against ranks",
-    draw=mappings_against_ranks,
-    columns=ALL_AGAINST_SIZE.columns,
-    switchable=True,
-)
 _SETUP = (
     " In the set-up, “default” stands for what Timpani’s node-aware algorithms need once: a private communicator and "
     "each rank’s node. The others are the communicators of composed collectives, made once, or in each call with "

@@ -73,15 +73,12 @@ def speedup(
     )
     one = alt.Chart().mark_rule(color=palette.quiet, strokeWidth=1).encode(y=alt.YDatum(1))
     intervals = bars(base, color, palette, faceted=True, strokeWidth=1.4)
-    tooltip = [
-        alt.Tooltip("label:N", title=competitor),
-        alt.Tooltip("message_bytes:Q", title="message bytes"),
-        alt.Tooltip("ratio:Q", title="speed-up", format=".3~r"),
-        alt.Tooltip("ratio_low:Q", title="from", format=".3~r"),
-        alt.Tooltip("ratio_high:Q", title="to", format=".3~r"),
-        alt.Tooltip("outcome:N", title=f"than {reference}"),
-        alt.Tooltip("status:N", title="status"),
-    ]
+    tooltip = theme.tooltip(
+        "label message_bytes ratio ratio_low ratio_high outcome status",
+        label=competitor,
+        ratio="speed-up",
+        outcome=f"than {reference}",
+    )
     statuses = ratios["status"].str.replace(_WIDE, "").str.strip_prefix("+").replace("", OK)
     measured = points(base, statuses, palette, (26, 40), y=y, color=color, tooltip=tooltip)
     panel = theme.layer(one, *intervals, *measured, width=theme.WIDTH // 3 - 40, height=120)

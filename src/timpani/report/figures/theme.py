@@ -9,6 +9,7 @@ import altair as alt
 import polars as pl
 
 from timpani.report.figures.columns import SEPARATOR, is_default, ordered
+from timpani.study.schema import LOCALITY
 
 Chart = alt.LayerChart | alt.FacetChart
 
@@ -192,6 +193,46 @@ def color_of_others(colors: Mapping[str, str], field: str, present: Iterable[str
 OF_POINTS = {"symbolType": "circle", "symbolOpacity": 1}
 OF_LINES = {"symbolType": "stroke", "symbolSize": 300, "symbolOpacity": 1}
 """Options of `legend`; a line is as long as a dash and a gap of the longest."""
+
+
+_TITLES = {
+    "label": "algorithm",
+    "message_bytes": "message bytes",
+    "where": "ranks and placement",
+    "placement": "placed by",
+    "first": "rank",
+    "second": "and rank",
+    "best_label": "best",
+    "tied_with": "tied with it",
+    "best_us": "best (µs)",
+    "default_us": "default (µs)",
+    "median_us": "median (µs)",
+    "time_us": "time (µs)",
+    "predicted_us": "predicted (µs)",
+    "throughput_mb_per_s": "throughput (MB/s)",
+    "percent": "spread (%)",
+    "evidence": "log10 of the odds for it",
+    "ci_low_us": "interval from (µs)",
+    "ci_high_us": "interval to (µs)",
+    "low_us": "interval from (µs)",
+    "high_us": "interval to (µs)",
+    "ratio_low": "from",
+    "ratio_high": "to",
+}
+_WORDS = ("label", "status", "placement", "where", "outcome", "bimodal", "best_label", "tied_with", LOCALITY)
+_COUNTS = ("message_bytes", "ranks", "launches", "first", "second")
+
+
+def tooltip(columns: str, **titles: str) -> list[alt.Tooltip]:
+    """What is shown of a row where the pointer is: `columns` between spaces, `titles` of those with an unusual one."""
+    return [
+        alt.Tooltip(
+            f"{column}:{'N' if column in _WORDS else 'Q'}",
+            title=titles.get(column, _TITLES.get(column, column)),
+            format=alt.Undefined if column in (*_WORDS, *_COUNTS) else ".4~r",
+        )
+        for column in columns.split()
+    ]
 
 
 def panels(panel: alt.LayerChart, rows: pl.DataFrame, title: str | list[str] | None = None) -> alt.FacetChart:

@@ -13,10 +13,9 @@ from timpani.errors import UserError
 from timpani.judge.cell_table import state_medians
 from timpani.models.fit import CurveFit, fit
 from timpani.models.hockney import fitted_times
-from timpani.models.regression import NamedRegression
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.figures.columns import CONDITIONS, SETTING
-from timpani.report.figures.models import FIT_ROWS, FITTED, MEASURED, RESIDUAL_ROWS, SWITCH
+from timpani.report.figures.models import FIT_ROWS, FITTED, MEASURED, SWITCH
 from timpani.report.figures.status import status_words
 from timpani.report.fit.model_tables import model_tables
 from timpani.report.fit.published_fit import PublishedFit
@@ -39,10 +38,9 @@ _POINTS = 24
 
 @dataclass(frozen=True)
 class FitSection:
-    """fits: columns FIT_ROWS; residuals: columns RESIDUAL_ROWS; tables: by operation; left_out: what isn't fitted."""
+    """fits: columns FIT_ROWS; tables: by operation; left_out: what isn't fitted."""
 
     fits: pl.DataFrame
-    residuals: pl.DataFrame
     tables: dict[str, list[Table]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
 
@@ -66,7 +64,7 @@ def fit_section(
     try:
         found = fit(campaign.results, cells, "results.jsonl")
     except UserError as error:
-        return FitSection(pl.DataFrame(schema=FIT_ROWS), pl.DataFrame(schema=RESIDUAL_ROWS), left_out=(str(error),))
+        return FitSection(pl.DataFrame(schema=FIT_ROWS), left_out=(str(error),))
     labels = _curve_labels(campaign, cells)
     tables: dict[str, list[Table]] = {}
     for collective in dict.fromkeys(fitted.name["collective"] for fitted in found.curves):
@@ -83,11 +81,6 @@ def fit_section(
         fits=pl.concat(
             [_measured(campaign, cells, labels, drawn_label), pl.DataFrame(lines, schema=FIT_ROWS)], how="diagonal"
         ).select(*FIT_ROWS),
-        residuals=pl.DataFrame(
-            [row for each in found.regressions for row in _residual_rows(each)],
-            schema=RESIDUAL_ROWS,
-            orient="row",
-        ),
         tables=tables,
         left_out=(*found.left_out, *alone),
     )
@@ -181,27 +174,6 @@ def _lines(fitted: CurveFit, labels: _CurveLabels, drawn_label: DrawnLabel) -> l
         if switch.jumps
     ]
     return rows
-
-
-def _residual_rows(named: NamedRegression) -> list[dict[str, Any]]:
-    model = named.model
-    key = {
-        "collective": named.name["collective"],
-        "label": f"{algorithm_of(named.name)}, {named.name['placement']}",
-        "formula": str(model.formula),
-    }
-    return [
-        {
-            **key,
-            "ranks": ranks,
-            "message_bytes": size,
-            "fitted": value,
-            "residual": residual,
-        }
-        for ranks, size, value, residual in zip(
-            model.ranks.tolist(), model.sizes.tolist(), model.fitted.tolist(), model.residuals.tolist(), strict=True
-        )
-    ]
 
 
 def _hockney_table(curves: Sequence[CurveFit], labels: _CurveLabels) -> Table:

@@ -8,7 +8,6 @@ from typing import Protocol
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
-from timpani.campaign.folder.machine_states import probes
 from timpani.campaign.read.context import with_boundaries, with_bounds
 from timpani.campaign.read.message_locality import with_locality
 from timpani.judge import knee
@@ -17,7 +16,7 @@ from timpani.judge.decide import compare_with_plain_message, compared_with_defau
 from timpani.judge.knee import distances_from_default
 from timpani.judge.raced import raced_results
 from timpani.report.document.table import Table
-from timpani.report.figures.columns import CALLS, COMPETITOR, CONDITIONS, SIZE_SERIES, WITHOUT_VARIANT, is_default
+from timpani.report.figures.columns import CALLS, COMPETITOR, SIZE_SERIES, WITHOUT_VARIANT, is_default
 from timpani.report.figures.figure import figures
 from timpani.report.figures.maps import with_key
 from timpani.report.figures.theme import style_numbers
@@ -69,8 +68,7 @@ class Report:
     tables  that figures are drawn from, each schedule once. `cells`: the same columns and WITHOUT_VARIANT; in
             `every_cell` a schedule has all of its names, since curves against ranks share one at some of them only.
             `competitors`: of `with_defaults_on_host_files`, of all algorithms. `messages`: `message_rows` of the cells.
-            `decisions`: the points with a verdict, columns of `decide` and `with_key`. `fits`, `residuals`: of
-            `fit_section`. `probes`: of the machine's states over the campaign's time
+            `decisions`: the points with a verdict, columns of `decide` and `with_key`. `fits`: of `fit_section`
     curve_notes  which names each curve stands for that algorithms share
     panels       by the name of the figure
     """
@@ -103,13 +101,9 @@ class Report:
             "competitors": with_defaults_on_host_files(self.cells.filter(CALLS)),
             "messages": message_rows(drawn),
             "decisions": _numbered(with_curve_labels(with_best_status(self.decisions, self.cells), curves)),
+            "fits": self.models.fits,
         }
-        measured["probes"] = probes(campaign.results, campaign.launches).with_columns(
-            pl.lit("machine").alias("collective"),
-            pl.format("{} ranks placed by {} on {}", "ranks", "placement", "machine").alias(CONDITIONS),
-        )
-        fitted = {"fits": self.models.fits, "residuals": self.models.residuals}
-        self.tables = {name: default_last(table) for name, table in (measured | fitted).items()}
+        self.tables = {name: default_last(table) for name, table in measured.items()}
         groups = [*_by_operation(self.tables["cells"]), *_by_operation(self.tables["messages"])]
         numbers = with_shared_names(style_numbers(groups), curves)
         self.panels: dict[str, list[Panel]] = {
