@@ -28,10 +28,6 @@ def on(tmp_path: Path) -> tuple[str, Path]:
         (("--groups", "2", "--nodes", "2", "--slots", "8"), "a1 slots=8 b1 slots=8"),
         (("--groups", "1", "--syntax", "mpich"), "a1:4 a2:4"),
         (("--category", "2", "--exclude", "a[1-2],c1,d[1-2]"), "b1 b2 c2"),
-        (
-            ("--groups", "1", "--ranks", "3", "--placement", "node"),
-            "rank 0=a1 slot=0 rank 1=a2 slot=0 rank 2=a1 slot=1",
-        ),
     ],
 )
 def test_host_files(arguments: tuple[str, ...], printed: str, on: tuple[str, Path]) -> None:

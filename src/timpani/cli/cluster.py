@@ -1,7 +1,6 @@
 """`timpani machine`: the machine that is here, as a file."""
 
 import json
-import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -13,36 +12,24 @@ from rich.text import Text
 
 from timpani.campaign.folder.load import load_one_machine
 from timpani.cli.terminal.options import (
-    Force,
     Format,
-    campaign_argument,
     document_format,
     document_text,
     format_option,
-    output_option,
 )
-from timpani.errors import UserError, unknown
-from timpani.judge.cell_table import estimate_cells
+from timpani.errors import unknown
 from timpani.judge.jobs import History
-from timpani.judge.raced import raced_results
 from timpani.libraries.find import choose_mpi
-from timpani.libraries.launch_request import HostList, host_file
-from timpani.libraries.library import Library
+from timpani.libraries.launch_request import host_file
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.detect import detect as detect_machine
 from timpani.machine.doctor import examine
-from timpani.machine.nodes.host_list import choose_hosts, rank_file, read_loads, requested_places
-from timpani.machine.nodes.model import Machine, write_machine
+from timpani.machine.nodes.host_list import choose_hosts, read_loads
+from timpani.machine.nodes.model import write_machine
 from timpani.machine.nodes.node_set import expand
-from timpani.machine.platforms.platform import MessageCost, calibrated_platform
 from timpani.machine.where import HERE, resolve
-from timpani.models.fit import fit
-from timpani.models.hockney import LATENCY, costs_from_zero
 from timpani.native.announce import working
-from timpani.report.fit.fit_text import curve_name
 from timpani.report.verdict.jobs import history_document
-from timpani.report.words.output_files import write_file
-from timpani.study.placement import check_placement
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -73,30 +60,6 @@ def history(
     """Show how much times vary between jobs of a machine, and remember it for later verdicts."""
     found = History.of_campaigns([load_one_machine(folder) for folder in folders])
     typer.echo(document_text(history_document(found, found.remember()), format), nl=False)
-
-
-@app.command()
-def calibrate(
-    folder: Annotated[Path, campaign_argument("A campaign with `latency` over sizes.")],
-    output: Annotated[Path, output_option("The new platform file.")],
-    nodes: Annotated[int, typer.Option(help="Nodes of the platform.", min=1, max=500)] = 1,
-    cores: Annotated[int, typer.Option(help="Cores of each node.", min=1, max=1024)] = 16,
-    force: Force = False,
-) -> None:
-    """Write a platform for SimGrid with the message times of a campaign."""
-    campaign = load_one_machine(folder)
-    found = fit(campaign.results, estimate_cells(raced_results(campaign)), f"{folder}/results.jsonl")
-    latencies = [curve for curve in found.curves if curve.name["collective"] == LATENCY]
-    if not latencies:
-        raise UserError(f"{folder} has no latency over sizes", "measure it: timpani run latency -o DIR")
-    if len(latencies) > 1:
-        first = curve_name(latencies[0])
-        typer.echo(f"Warning: of {len(latencies)} curves of latency the platform has the first one: {first}", err=True)
-    costs = costs_from_zero(latencies[0].regimes)
-    in_seconds = [MessageCost(first_bytes, start * 1e-6, per_byte * 1e-6) for first_bytes, start, per_byte in costs]
-    name = campaign.header.machine.name or folder.name
-    write_file(output, calibrated_platform(name, in_seconds, nodes, cores).encode(), force)
-    typer.echo(f"{output}: measure on it with --on {shlex.quote(f'simgrid:{output}')}")
 
 
 def doctor(
@@ -149,27 +112,10 @@ def hostfile(
     syntax: Annotated[
         str, typer.Option(metavar="LIBRARY", help="The library whose launcher will read it: openmpi, mpich, …")
     ] = "openmpi",
-    ranks: Annotated[
-        int | None, typer.Option(min=1, help="Write Open MPI's rank file instead, a line for each rank.")
-    ] = None,
-    placement: Annotated[str, typer.Option(help="Placement in the rank file: core, socket, node or ppr:N.")] = "core",
 ) -> None:
-    """Print a host file, or a rank file. `timpani run --hosts FILE` takes host files; mpirun takes both."""
-    machine = resolve(on or HERE)
-    hosts = choose_hosts(
-        machine, category, groups, nodes, slots, expand(exclude or ""), shuffle, read_loads(loads) if loads else None
-    )
+    """Print a host file, for `timpani run --hosts FILE` or for mpirun."""
+    busy = read_loads(loads) if loads else None
+    hosts = choose_hosts(resolve(on or HERE), category, groups, nodes, slots, expand(exclude or ""), shuffle, busy)
     if syntax not in LIBRARIES:
         raise unknown("syntax", syntax, LIBRARIES, "timpani hostfile --help")
-    library = LIBRARIES[syntax]
-    if ranks is None:
-        typer.echo(host_file(hosts, library.launcher.host_with_slots), nl=False)
-        return
-    typer.echo(_rank_file(machine, hosts, library, placement, ranks), nl=False)
-
-
-def _rank_file(machine: Machine, hosts: HostList, library: Library, placement: str, ranks: int) -> str:
-    places = requested_places(machine, hosts, check_placement(placement), ranks)
-    if len(places) < ranks:
-        raise UserError(f"these hosts have {len(places)} slots for {ranks} ranks", "ask for fewer ranks or more nodes")
-    return rank_file(places, library)
+    typer.echo(host_file(hosts, LIBRARIES[syntax].launcher.host_with_slots), nl=False)

@@ -120,7 +120,6 @@ class LibraryLauncher:
                      the launcher passes its own environment to all ranks
     exports_by_part  whether those hold for one program of `mpirun -n 2 ./a : -n 2 ./b` only
     variable         the environment's variable in which ranks read a parameter of the library
-    rank_line        a line of its rank files, by rank, host, socket if known, and core; None: it has no such files
     slurm_interface  by which ranks find each other under srun; None: srun can't start them
     simulates        whether its ranks run on machines that it simulates
     remove_remains   removes what killed ranks left on this computer, by the folder of their launch; returns what
@@ -134,7 +133,6 @@ class LibraryLauncher:
     parameter: Callable[[str, str], tuple[str, ...]] | None = None
     exports_by_part: bool = False
     variable: Callable[[str], str] = lambda name: name
-    rank_line: Callable[[int, str, int | None, int], str] | None = None
     slurm_interface: str | None = None
     simulates: bool = False
     remove_remains: Callable[[Path], list[Path]] = lambda folder: []

@@ -62,7 +62,6 @@ LIBRARY = Library(
         parameter=lambda name, value: ("--mca", name, value),
         exports_by_part=True,
         variable=lambda name: f"OMPI_MCA_{name}",
-        rank_line=launcher.rank_line,
         slurm_interface="pmix",
         remove_remains=remove_remains,
     ),

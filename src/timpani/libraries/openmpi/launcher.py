@@ -71,11 +71,6 @@ def check_export(mpi: Mpi, command: Sequence[str], environment: Mapping[str, str
         )
 
 
-def rank_line(rank: int, host: str, socket: int | None, core: int) -> str:
-    """A line of a rank file: 4.1 takes it as `--rankfile FILE`, 5 as `--map-by rankfile:file=FILE`."""
-    return f"rank {rank}={host} slot={core if socket is None else f'{socket}:{core}'}"
-
-
 _ENABLE = ("pml_monitoring_enable", "1")
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Host, HostList
-from timpani.libraries.library import Library
 from timpani.machine.nodes.model import Machine
 from timpani.machine.nodes.node_set import MAX_NODES, expand, fold
 from timpani.reading import read_lines
@@ -157,14 +156,6 @@ _OTHER_KEYS = ("max_slots", "max-slots", "slots_max", "slots-max", "binding", "u
 """Other settings of Open MPI's and Hydra's launchers; they don't affect which host gets ranks first."""
 
 _MAX_MENTIONS = 1_000_000  # maximum of host mentions in one file: 100,000 nodes, ten times each
-
-
-def rank_file(places: Sequence[RankBinding], library: Library) -> str:
-    """A line for each rank: host, socket and core. UserError if the library's launcher has no rank files."""
-    line = library.launcher.rank_line
-    if line is None:
-        raise UserError(f"{library.name}'s launcher reads no rank files", "leave --ranks out, or --syntax")
-    return "".join(f"{line(rank, each.host, each.socket, each.core)}\n" for rank, each in enumerate(places))
 
 
 def read_hosts(path: Path) -> HostList:
