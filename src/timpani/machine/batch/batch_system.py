@@ -2,13 +2,12 @@
 
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from timpani.errors import UserError
-from timpani.machine.batch.batch_job import BatchJob
 from timpani.machine.nodes.node_set import MAX_NODES, expand
 from timpani.reading import read_lines
 
@@ -44,7 +43,7 @@ class JobForm:
     """How a job is asked for in a script.
 
     sentinel     how each line for the batch system begins
-    directives   those lines, without the sentinel
+    directives   those lines, without the sentinel: with fields of `_directives` in `batch_systems.py`
     submit       the command that takes the script
     index        the variable that holds a job's number in an array, from 1; "": arrays are not used
     ending       how a job ends at its time limit, for a reader of the script
@@ -55,7 +54,7 @@ class JobForm:
     """
 
     sentinel: str
-    directives: Callable[[BatchJob], Iterable[str]]
+    directives: tuple[str, ...]
     submit: str
     index: str
     ending: str
@@ -103,19 +102,43 @@ def slots_by_mention(names: Iterable[tuple[str, int]], source: str) -> Allocatio
     return {host: NodeShare(slots=count) for host, count in slots.items()}
 
 
-def lines_of(path: str, variable: str) -> list[str]:
-    """The lines of the file that a batch system's variable names; UserError where it can't be read."""
+Mentions = Callable[[str, str], Iterable[tuple[str, int]]]
+"""Hosts with slots, from the text of a variable and its name; of one host perhaps several times."""
+
+
+def listed(text: str, variable: str) -> Iterator[tuple[str, int]]:
+    """Names with commas or spaces between them, repeated as often as they have slots."""
+    return ((host, 1) for host in ([text] if "[" in text else text.replace(",", " ").split()))
+
+
+def in_pairs(text: str, variable: str) -> Iterator[tuple[str, int]]:
+    """`host slots host slots …`."""
+    words = text.split()
+    if len(words) % 2:
+        raise UserError(f"{variable} has a host without slots: {words[-1]}", "run inside a job")
+    return ((host, _slots(slots, variable)) for host, slots in zip(words[::2], words[1::2], strict=True))
+
+
+def in_file(text: str, variable: str) -> Iterator[tuple[str, int]]:
+    """A file with a line for each slot, the host its first word."""
+    return ((line.split()[0], 1) for line in _lines(text, variable))
+
+
+def in_file_with_slots(text: str, variable: str) -> Iterator[tuple[str, int]]:
+    """A file of lines `host slots …`; a host that several queues give slots has all of them."""
+    for line in _lines(text, variable):
+        words = line.split()
+        if len(words) < 2:
+            raise UserError(f"{variable}: {line!r} has no slots", f"run inside a job, or unset {variable}")
+        yield words[0], _slots(words[1], variable)
+
+
+def _lines(path: str, variable: str) -> list[str]:
     step = f"run where the job's files are, or unset {variable}"
     return [line for line in read_lines(Path(path), f"{variable}'s file", step) if line.strip()]
 
 
-def hosts_of_file(environment: Mapping[str, str], variable: str) -> Allocation:
-    """The hosts of the file that `variable` names: a line for each slot, the host its first word."""
-    mentions = ((line.split()[0], 1) for line in lines_of(environment[variable], variable))
-    return slots_by_mention(mentions, variable)
-
-
-def positive_count(text: str, source: str) -> int:
+def _slots(text: str, source: str) -> int:
     """A number of slots; UserError names the `source` of another text."""
     if not (text.isascii() and text.isdecimal() and 0 < int(text[:7]) <= 1_000_000):
         raise UserError(f"{source}: {text!r} is no number of slots", "run inside a job, or unset that variable")

@@ -2,7 +2,8 @@
 
 import shlex
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from string import Formatter
 
 from timpani.errors import UserError, unknown
 from timpani.machine.batch.batch_job import BatchJob
@@ -10,97 +11,59 @@ from timpani.machine.batch.batch_system import (
     Allocation,
     BatchSystem,
     JobForm,
+    Mentions,
     NodeShare,
     command_output,
-    hosts_of_file,
-    lines_of,
-    positive_count,
+    in_file,
+    in_file_with_slots,
+    in_pairs,
+    listed,
     slots_by_mention,
 )
 from timpani.machine.batch.slurm_jobs import SYSTEM as SLURM
 from timpani.machine.nodes.node_set import expand
 from timpani.study.words import counted
 
-_GRID_ENGINE_NODES = "PE_HOSTFILE"
 
+def _from_variables(*sources: tuple[str, Mentions], job: str = "") -> Callable[[Mapping[str, str]], Allocation | None]:
+    """The nodes by the first of these variables that is set; `job`: the variable that every job has."""
 
-def _grid_engine_allocation(environment: Mapping[str, str]) -> Allocation | None:
-    """From lines of `host slots queue processors`; a host that several queues give slots has all of them."""
-    return (
-        slots_by_mention(_mentions(environment[_GRID_ENGINE_NODES]), _GRID_ENGINE_NODES)
-        if _GRID_ENGINE_NODES in environment
-        else None
-    )
+    def allocation(environment: Mapping[str, str]) -> Allocation | None:
+        found = ((name, mentions) for name, mentions in sources if environment.get(name))
+        name, mentions = next(found, (sources[-1][0] if job in environment else "", listed))
+        return slots_by_mention(mentions(environment.get(name, ""), name), name) if name else None
 
-
-def _mentions(path: str) -> Iterator[tuple[str, int]]:
-    for line in lines_of(path, _GRID_ENGINE_NODES):
-        words = line.split()
-        if len(words) < 2:
-            raise UserError(
-                f"{_GRID_ENGINE_NODES}: {line!r} has no slots", f"run inside a job, or unset {_GRID_ENGINE_NODES}"
-            )
-        yield words[0], positive_count(words[1], _GRID_ENGINE_NODES)
+    return allocation
 
 
 GRID_ENGINE = BatchSystem(
-    kind="sge", name="Grid Engine", allocation=_grid_engine_allocation, queue_variables=("QUEUE",)
+    kind="sge",
+    name="Grid Engine",
+    allocation=_from_variables(("PE_HOSTFILE", in_file_with_slots)),  # host slots queue processors
+    queue_variables=("QUEUE",),
 )
 
-
-_LIST, _FILE = "PALS_HOSTLIST", "PALS_HOSTFILE"
-
-
-def _pals_allocation(environment: Mapping[str, str]) -> Allocation | None:
-    """From `PALS_HOSTLIST`, names with commas between them, else `PALS_HOSTFILE`, a line for each rank.
-
-    A job without both has PBS's list, which PALS reads, too.
-    """
-    if environment.get(_LIST):
-        return slots_by_mention(((host, 1) for host in _names(environment[_LIST])), _LIST)
-    return hosts_of_file(environment, _FILE) if environment.get(_FILE) else None
-
-
-def _names(text: str) -> list[str]:
-    """The names, repeated as often as they are there; `expand` would name each once."""
-    return text.split(",") if "[" not in text else list(expand(text))
-
-
-PALS = BatchSystem(kind="pals", name="PALS", allocation=_pals_allocation, queue_variables=("PBS_QUEUE",))
-
-
-_NODES = "PBS_NODEFILE"
-
-
-def allocation(environment: Mapping[str, str]) -> Allocation | None:
-    """The file names a host once for each rank (`mpiprocs`), or with Torque for each core (`ppn`)."""
-    return hosts_of_file(environment, _NODES) if _NODES in environment else None
-
-
-def _directives(job: BatchJob) -> Iterator[str]:
-    has = f":{job.constraint}" if job.constraint else ""
-    yield "-N timpani"
-    if job.queue:
-        yield f"-q {job.queue}"
-    if job.account:
-        yield f"-A {job.account}"
-    yield f"-l select={job.nodes}:ncpus={job.tasks}:mpiprocs={job.tasks}{has}"
-    yield "-l place=scatter:excl"
-    yield f"-l walltime={job.seconds // 3600:02d}:{job.seconds // 60 % 60:02d}:{job.seconds % 60:02d}"
-    if job.jobs > 1:
-        yield f"-J 1-{job.jobs}%1"
-    yield "-j oe"
-
+PALS = BatchSystem(
+    kind="pals",
+    name="PALS",
+    allocation=_from_variables(("PALS_HOSTLIST", listed), ("PALS_HOSTFILE", in_file)),
+    queue_variables=("PBS_QUEUE",),
+)
+"""A job without both variables has PBS's list, which PALS reads, too."""
 
 PBS = BatchSystem(
     kind="pbs",
     name="PBS",
-    allocation=allocation,
+    allocation=_from_variables(("PBS_NODEFILE", in_file)),  # a line for each rank, or with Torque for each core
     queue_variables=("PBS_QUEUE", "PBS_O_QUEUE"),
     job_variables=("PBS_JOBNAME", "PBS_JOBID"),
     form=JobForm(
         sentinel="#PBS ",
-        directives=_directives,
+        directives=(
+            *("-N timpani", "-q {queue}", "-A {account}"),
+            "-l select={nodes}:ncpus={tasks}:mpiprocs={tasks}{has}",
+            *("-l place=scatter:excl", "-l walltime={clock}", "-J 1-{jobs}%1", "-j oe"),
+        ),
         submit="qsub",
         index="PBS_ARRAY_INDEX",
         ending="At the time limit PBS sends TERM, and KILL after its kill_delay",
@@ -111,55 +74,27 @@ PBS = BatchSystem(
     ),
 )
 
-
-_RANK_FILE, _HOSTS_AND_SLOTS, _HOSTS = "LSB_DJOB_RANKFILE", "LSB_MCPU_HOSTS", "LSB_HOSTS"
 _NOTICE_MINUTES = 2  # before the limit
-
-
-def _lsf_allocation(environment: Mapping[str, str]) -> Allocation | None:
-    """From the rank file, else from `LSB_MCPU_HOSTS` (`host slots host slots …`), else from `LSB_HOSTS`, which LSF
-    leaves out in large jobs."""
-    if "LSB_JOBID" not in environment:
-        return None
-    if environment.get(_RANK_FILE):
-        return hosts_of_file(environment, _RANK_FILE)
-    if words := environment.get(_HOSTS_AND_SLOTS, "").split():
-        if len(words) % 2:
-            raise UserError(f"{_HOSTS_AND_SLOTS} has a host without slots: {words[-1]}", "run inside a job")
-        pairs = zip(words[::2], words[1::2], strict=True)
-        mentions = [(host, positive_count(slots, _HOSTS_AND_SLOTS)) for host, slots in pairs]
-        return slots_by_mention(mentions, _HOSTS_AND_SLOTS)
-    return slots_by_mention(((host, 1) for host in environment.get(_HOSTS, "").split()), _HOSTS)
-
-
-def _lsf_directives(job: BatchJob) -> Iterator[str]:
-    minutes = -(-job.seconds // 60)
-    several = job.jobs > 1
-    yield f"-J timpani[1-{job.jobs}]%1" if several else "-J timpani"
-    if job.queue:
-        yield f"-q {job.queue}"
-    if job.account:
-        yield f"-P {job.account}"
-    yield f"-n {job.nodes * (job.tasks or 1)}"
-    yield f'-R "span[ptile={job.tasks}]"'
-    if job.constraint:
-        yield f'-R "select[{job.constraint}]"'
-    yield "-x"
-    yield f"-W {minutes // 60}:{minutes % 60:02d}"
-    yield "-wa TERM"
-    yield f"-wt {_NOTICE_MINUTES}"
-    yield f"-o timpani-{'%J_%I' if several else '%J'}.log"
-
 
 LSF = BatchSystem(
     kind="lsf",
     name="LSF",
-    allocation=_lsf_allocation,
+    allocation=_from_variables(
+        ("LSB_DJOB_RANKFILE", in_file),
+        ("LSB_MCPU_HOSTS", in_pairs),
+        ("LSB_HOSTS", listed),  # which LSF leaves out in large jobs
+        job="LSB_JOBID",
+    ),
     queue_variables=("LSB_QUEUE",),
     job_variables=("LSB_JOBNAME", "LSB_JOBID", "LSB_JOBINDEX"),
     form=JobForm(
         sentinel="#BSUB ",
-        directives=_lsf_directives,
+        directives=(
+            *("-J timpani[1-{jobs}]%1", "-J timpani{single}", "-q {queue}", "-P {account}", "-n {ranks}"),
+            *('-R "span[ptile={tasks}]"', '-R "select[{constraint}]"', "-x"),
+            *("-W {hours_minutes}", "-wa TERM", f"-wt {_NOTICE_MINUTES}"),
+            *("-o timpani-%J_%I.log{several}", "-o timpani-%J.log{single}"),
+        ),
         submit="bsub <",
         index="LSB_JOBINDEX",
         ending=f"{_NOTICE_MINUTES} minutes before the time limit LSF sends TERM",
@@ -189,22 +124,6 @@ def _flux_allocation(environment: Mapping[str, str]) -> Allocation | None:
     return dict.fromkeys(expand(listed.strip()), NodeShare())
 
 
-def _flux_directives(job: BatchJob) -> Iterator[str]:
-    asked = {
-        "job-name": "timpani",
-        "queue": job.queue,
-        "bank": job.account,
-        "requires": job.constraint and shlex.quote(job.constraint),
-        "nodes": job.nodes,
-        "nslots": job.nodes * job.tasks if job.tasks else None,
-        "time-limit": f"{job.seconds}s",
-        "output": "timpani-{{id}}.log",
-        "signal": f"TERM@{_NOTICE_SECONDS}s",
-    }
-    yield from (f"--{key}={value}" for key, value in asked.items() if value is not None)
-    yield "--exclusive"
-
-
 FLUX = BatchSystem(
     kind="flux",
     name="Flux",
@@ -212,7 +131,11 @@ FLUX = BatchSystem(
     queue_variables=(),
     form=JobForm(
         sentinel="#flux: ",
-        directives=_flux_directives,
+        directives=(
+            *("--job-name=timpani", "--queue={queue}", "--bank={account}", "--requires={quoted_constraint}"),
+            *("--nodes={nodes}", "--nslots={ranks}", "--time-limit={seconds}s", "--output=timpani-{{{{id}}}}.log"),
+            *(f"--signal=TERM@{_NOTICE_SECONDS}s", "--exclusive"),
+        ),
         submit="flux batch",
         index="",
         ending=f"{_NOTICE_SECONDS} s before the time limit Flux ends its instance, which sends HUP",
@@ -267,6 +190,26 @@ def form_of(job: BatchJob) -> JobForm:
     return form
 
 
+def _directives(form: JobForm, job: BatchJob) -> Iterator[str]:
+    """The lines of `form` all of whose fields `job` has."""
+    hours, minutes, seconds = job.seconds // 3600, job.seconds // 60 % 60, job.seconds % 60
+    several, rounded_up = job.jobs > 1, -(-job.seconds // 60)
+    values = {
+        **vars(job),
+        "jobs": job.jobs if several else None,
+        "several": "" if several else None,
+        "single": None if several else "",
+        "ranks": job.tasks and job.nodes * job.tasks,
+        "clock": f"{hours:02d}:{minutes:02d}:{seconds:02d}",
+        "hours_minutes": f"{rounded_up // 60}:{rounded_up % 60:02d}",
+        "has": f":{job.constraint}" if job.constraint else "",
+        "quoted_constraint": job.constraint and shlex.quote(job.constraint),
+    }
+    for line in form.directives:
+        if all(values[name] is not None for _, name, _, _ in Formatter().parse(line) if name):
+            yield line.format(**values)
+
+
 def job_script(job: BatchJob, command: Sequence[str], launches: int | None = None, notes: Sequence[str] = ()) -> str:
     """The script. Each job of an array measures everything anew, and continues what the ones before it left.
 
@@ -274,7 +217,7 @@ def job_script(job: BatchJob, command: Sequence[str], launches: int | None = Non
     notes     for a reader of the script
     """
     form = form_of(job)
-    lines = ["#!/bin/bash", *(f"{form.sentinel}{each}" for each in form.directives(job)), "", *form.first]
+    lines = ["#!/bin/bash", *(f"{form.sentinel}{each}" for each in _directives(form, job)), "", *form.first]
     if job.modules:
         lines += [f"module load {shlex.join(job.modules)}"]
     if form.first or job.modules:

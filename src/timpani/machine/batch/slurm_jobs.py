@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
 from pathlib import Path
@@ -163,25 +163,6 @@ def exclusions(
             yield excluded
 
 
-def _directives(job: BatchJob) -> Iterator[str]:
-    clock = f"{job.seconds // 3600:02d}:{job.seconds // 60 % 60:02d}:{job.seconds % 60:02d}"
-    asked = {
-        "job-name": "timpani",
-        "partition": job.queue,
-        "account": job.account,
-        "qos": job.qos,
-        "constraint": job.constraint,
-        "nodes": job.nodes,
-        "ntasks-per-node": job.tasks,
-        "time": clock,
-        "exclude": job.excluded,
-        "output": "timpani-%j.log",
-        "signal": f"B:TERM@{_NOTICE_SECONDS}",
-    }
-    yield from (f"--{key}={value}" for key, value in asked.items() if value is not None)
-    yield "--exclusive"
-
-
 SYSTEM = BatchSystem(
     kind="slurm",
     name="Slurm",
@@ -191,7 +172,11 @@ SYSTEM = BatchSystem(
     tables=_tables_of_nodes,
     form=JobForm(
         sentinel="#SBATCH ",
-        directives=_directives,
+        directives=(
+            *("--job-name=timpani", "--partition={queue}", "--account={account}", "--qos={qos}"),
+            *("--constraint={constraint}", "--nodes={nodes}", "--ntasks-per-node={tasks}", "--time={clock}"),
+            *("--exclude={excluded}", "--output=timpani-%j.log", f"--signal=B:TERM@{_NOTICE_SECONDS}", "--exclusive"),
+        ),
         submit="sbatch",
         index="",
         ending=f"{_NOTICE_SECONDS} s before the time limit Slurm sends TERM, and `exec` lets it reach Timpani",
