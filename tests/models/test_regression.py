@@ -4,7 +4,7 @@ import pytest
 from timpani.errors import UserError
 from timpani.models.formula import parse_formula
 from timpani.models.line import Array
-from timpani.models.regression import DEFAULT_FORMULAS, MAX_ERROR_SHARE, better_formula, regress
+from timpani.models.regression import DEFAULT_FORMULAS, regress
 
 
 def grid(noise: float = 0.0) -> dict[str, Array]:

@@ -1,9 +1,8 @@
 """Ordinary least squares of a formula, with cross-validation that leaves out one rank count at a time."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from math import copysign, inf, log, pi
 from typing import Any
 
@@ -13,7 +12,7 @@ from scipy.special import stdtr  # type: ignore[import-untyped]
 
 from timpani.errors import UserError
 from timpani.models.curve import TIME
-from timpani.models.formula import Formula, Term, parse_formula, term_name
+from timpani.models.formula import Formula, parse_formula, term_name
 from timpani.models.line import Array
 from timpani.stats.interval import t_estimate
 from timpani.study.schema import CURVE, MEASURED_US, without
@@ -55,7 +54,6 @@ class Regression:
     ranks, sizes           of the rows used, shape (observations,)
     fitted                 fitted response, shape (observations,)
     residuals              response − fitted, shape (observations,)
-    better                 the fit of a formula that describes the same rows far better; None where none was found
     """
 
     formula: Formula
@@ -70,7 +68,6 @@ class Regression:
     sizes: Array
     fitted: Array
     residuals: Array
-    better: "Regression | None" = None
 
     @cached_property
     def cross_validated_error(self) -> float | None:
@@ -87,12 +84,6 @@ class Regression:
                 return None
             errors.append(response[~seen] - self.design[~seen] @ coefficients)
         return _root_mean_square(np.concatenate(errors))
-
-    @property
-    def bias_by_size(self) -> list[tuple[int, float]]:
-        """The mean residual at each size, ascending, in the response's unit: about 0 where the formula is right."""
-        sizes = np.unique(self.sizes)
-        return [(int(size), float(self.residuals[self.sizes == size].mean())) for size in sizes]
 
 
 @dataclass(frozen=True)
@@ -196,9 +187,7 @@ def regressions(cells: pl.DataFrame, formula: str | None) -> list[NamedRegressio
         for text in DEFAULT_FORMULAS if formula is None else (formula,):
             parsed = parse_formula(text, columns)
             try:
-                asked = regress(parsed, columns)
-                model = replace(asked, better=better_formula(asked, columns))
-                found.append(NamedRegression(dict(zip(_OVER_RANKS, name, strict=True)), model))
+                found.append(NamedRegression(dict(zip(_OVER_RANKS, name, strict=True)), regress(parsed, columns)))
             except UserError as error:
                 refused.append(error)
     if formula is not None and refused and not found:
@@ -214,51 +203,3 @@ def variables(cells: pl.DataFrame) -> Mapping[str, Array]:
         if column.dtype.is_numeric() and not column.null_count()
     }
     return {**{alias: numeric[column] for alias, column in _ALIASES.items()}, **numeric}
-
-
-MAX_ERROR_SHARE = 0.5
-"""A better formula has at most half of the root mean square error."""
-
-_CLOSE = 2.0
-"""Of the better formulas the one with fewest terms is named whose error is at most twice that of the best."""
-
-_ROUNDING = 1e-9
-"""Errors below this share of the largest response are rounding errors, which no formula reduces."""
-
-
-def better_formula(asked: Regression, columns: Mapping[str, Array]) -> Regression | None:
-    """The fit of a formula with the same response and products or squares of the same terms; None where no such formula
-    halves the error.
-
-    columns  as `regress` takes them
-    """
-    if asked.error <= _ROUNDING * float(np.abs(asked.fitted).max()):
-        return None
-    line = MAX_ERROR_SHARE * asked.error
-    found = [each for each in _fitted(asked, columns) if each.error <= line and each.aic < asked.aic]
-    least = min((each.error for each in found), default=0.0)
-    close = [each for each in found if each.error <= _CLOSE * least]
-    return min(close, key=lambda each: (len(each.coefficients), each.error), default=None)
-
-
-def _fitted(asked: Regression, columns: Mapping[str, Array]) -> Iterator[Regression]:
-    for formula in _candidates(asked.formula):
-        try:
-            fitted = regress(formula, columns)
-        except UserError:  # its terms are collinear here
-            continue
-        if fitted.observations == asked.observations:
-            yield fitted
-
-
-def _candidates(formula: Formula) -> Iterator[Formula]:
-    """With an intercept and the products of two terms, the squares of single factors, or both."""
-    terms = tuple(term for term in formula.terms if term)
-    products = tuple((*one, *other) for one, other in combinations(terms, 2))
-    squares: tuple[Term, ...] = tuple(
-        (replace(term[0], power=2),) for term in terms if len(term) == 1 and term[0].power == 1
-    )
-    for more in (products, squares, products + squares):
-        new = tuple(term for term in more if term not in terms)
-        if new:
-            yield replace(formula, terms=((), *terms, *new))

@@ -21,7 +21,7 @@ from timpani.libraries.mpich.settings import (
     settings_in_force,
     without_own_files,
 )
-from timpani.libraries.mpich.tree_file import CompositionsFile, SharedMemoryFile, TreeFile
+from timpani.libraries.mpich.tree_file import CompositionsFile, TreeFile
 
 LIBRARY = Library(
     kind="mpich",
@@ -59,6 +59,5 @@ LIBRARY = Library(
     ),
     files=LibraryFiles(
         tuning=(TreeFile(), CompositionsFile()),
-        checked=(SharedMemoryFile(),),
     ),
 )

@@ -128,13 +128,11 @@ def kind_of(branch: Branch) -> Kind | None:
     return "algorithms" if tree_algorithm(branch) else None
 
 
-def kind_of_text(text: str) -> Kind | Literal["shared memory"] | None:
+def kind_of_text(text: str) -> Kind | None:
     """The tree that `text` seems to be, right or wrong; None where it begins like none."""
-    if not _BEGINS.match(text):
+    if not _BEGINS.match(text) or _SHARED_MEMORY in text:
         return None
-    if _COMPOSITION in text:
-        return "compositions"
-    return "shared memory" if _SHARED_MEMORY in text else "algorithms"
+    return "compositions" if _COMPOSITION in text else "algorithms"
 
 
 def choosing_nothing(choice: Branch) -> Branch:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.mpich.embedded_trees import EmbeddedTrees, embedded_trees
@@ -28,7 +27,7 @@ from timpani.libraries.mpich.selection_tree import (
 from timpani.libraries.mpich.tree_algorithms import algorithm_of
 from timpani.libraries.mpich.tree_faults import faults
 from timpani.libraries.mpich.written_tree import sayable, with_rules, write_tree
-from timpani.libraries.tuning_file import CheckedFile, Fault, FileDecisions, TuningFile, Written, refuse_errors
+from timpani.libraries.tuning_file import Fault, FileDecisions, TuningFile, Written, refuse_errors
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.selection import Call, SelectionTable
@@ -118,26 +117,6 @@ def linted(text: str, library: EmbeddedTrees, kind: Kind) -> Iterator[Fault]:
         yield Fault("error", error.line, error.problem, consequence, error.next_step)
         return
     yield from faults(tree, library, kind)
-
-
-class SharedMemoryFile(CheckedFile):
-    """The file that chooses algorithms of the part of a collective on a node; it is recognized and not checked."""
-
-    title = "MPICH's tree of shared memory (MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE)"
-    since = (4,)
-
-    def recognizes(self, text: str) -> bool:
-        """It begins with a collective's branch, and names algorithms of the POSIX device."""
-        return kind_of_text(text) == "shared memory"
-
-    def read(self, text: str, catalogue: Catalogue) -> FileDecisions:
-        """UserError: Timpani does not know these algorithms."""
-        raise UserError(f"{self.title} is not read here", "name a selection tree or a tree of compositions")
-
-    def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
-        """One note: it is not checked."""
-        what = f"this is {self.title}"
-        yield Fault("note", None, what, "Timpani does not check it", "measure with and without it")
 
 
 def write_compositions(table: SelectionTable, library: EmbeddedTrees, catalogue: Catalogue) -> Written:

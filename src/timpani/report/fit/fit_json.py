@@ -111,8 +111,6 @@ def _regression(named: NamedRegression) -> dict[str, Any]:
         "rms_error_unseen_ranks": None if model.cross_validated_error is None else finite(model.cross_validated_error),
         "fitted": [finite(value) for value in model.fitted.tolist()],
         "residuals": [finite(value) for value in model.residuals.tolist()],
-        "residuals_by_size": [{"size": size, "mean": finite(mean)} for size, mean in model.bias_by_size],
-        "better": model.better and _regression(NamedRegression(named.name, model.better)),
     }
 
 

@@ -8,7 +8,6 @@ from timpani.models.regression import Regression
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.words.fit_words import measured_curve
 from timpani.stats.interval import LEVEL
-from timpani.study.sizes import show_size
 from timpani.study.words import counted, four_digits, per_cent
 
 INTERVAL = f"{per_cent(LEVEL)} interval"
@@ -34,7 +33,6 @@ def _regression_table(model: Regression, curve: str) -> Table:
             f"{counted(model.observations, 'point')}, R² about {about} {model.r_squared:.3f}, AIC {model.aic:.0f}, "
             f"rms error {four_digits(model.error)}, {unseen}.",
             *undefined,
-            *_better_lines(model),
         ),
         columns=("Term", "Coefficient", "Standard error", "t", "p"),
         rows=rows(
@@ -47,19 +45,3 @@ def _regression_table(model: Regression, curve: str) -> Table:
         ),
         annotation=INTERVAL,
     )
-
-
-def _better_lines(model: Regression) -> list[str]:
-    """The mean residuals that show a misfit, and the better formula with its figures; none where none was found."""
-    better = model.better
-    if better is None:
-        return []
-    by_size = model.bias_by_size
-    lowest, highest = min(by_size, key=lambda each: each[1]), max(by_size, key=lambda each: each[1])
-    shown = dict(sorted({by_size[0], lowest, highest, by_size[-1]}))
-    means = ", ".join(f"{value:+.3g} at {show_size(size)}" for size, value in shown.items())
-    return [
-        f"This formula fits badly: its mean residuals of {model.formula.response} are {means}.",
-        f"Better: --formula '{better.formula}': R² about mean {better.r_squared:.6f}, AIC {better.aic:.0f}, "
-        f"rms error {four_digits(better.error)}",
-    ]
