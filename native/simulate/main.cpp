@@ -1,6 +1,6 @@
 // timpani-simulate: answers each line of standard input by a JSON line.
 //
-//   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES time|composition|events|goal [PLACES]
+//   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES time|composition|events [PLACES]
 //   costs OVERHEAD REDUCED COPIED EAGER REST SHARED×3 BURST×3 IDLE EAGER_BELOW FAIR [; [FIRST_BYTES GAP PER_BYTE
 //   LATENCY LATENCY_PER_BYTE]…]…
 //
@@ -10,7 +10,6 @@
 //   events       {"time":…,"events":[[kind,rank,peer,round,bytes,start,end],…]} with one entry for each message (the
 //                sender's rank, and the receiver as peer) and local step (peer −1). If ranks wait for ever,
 //                {"error":…,"events":[…]}: the last entries are sends and receives that never end, with end null
-//   goal         the text of write_goal
 //   errors       {"error":…}
 // PLACES give the nodes of ranks, if known: `NODES GROUPS core|node` for equal nodes in equal groups, filled one after
 // the other or with consecutive ranks on consecutive nodes; or NODE GROUP of each rank. If sockets and last-level
@@ -23,19 +22,16 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <ostream>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -43,109 +39,7 @@
 #include "json/json.hpp"
 #include "schedule/algorithm.hpp"
 #include "schedule/bind.hpp"
-#include "schedule/engine/waiting_steps.hpp"
 #include "simulate/clock.hpp"
-
-namespace timpani {
-
-namespace {
-
-/// The text of one rank: millions of short lines, for which stream formatting would be too slow.
-class RankText {
-  public:
-    explicit RankText(std::int64_t element_bytes) : element_bytes_(element_bytes) {}
-
-    void begin(int rank) {
-        text_ = "\nrank ";
-        add(rank);
-        text_ += " {\n";
-        sent_.clear();
-        received_.clear();
-        last_is_local_ = false;
-    }
-    void add(const WaitingStep& each) {
-        const auto [place, round, step, waited] = each;
-        add_label(place.number);
-        text_ += ": ";
-        switch (step.kind) {
-            case Step::Kind::send:
-                add_message("send ", step.from, " to ", step.peer, sent_);
-                break;
-            case Step::Kind::receive:
-                add_message("recv ", step.to, " from ", step.peer, received_);
-                break;
-            case Step::Kind::copy:
-            case Step::Kind::reduce:
-                text_ += "calc ";
-                add(step.from.count * element_bytes_);
-                text_ += '\n';
-        }
-        const bool waits_for_last = !waited.empty() && waited.back() == place.number - 1;
-        if (place.number > 0 && !waits_for_last) {
-            add_order(place.number, last_is_local_ ? " requires " : " irequires ", place.number - 1);
-        }
-        for (const auto number : waited) add_order(place.number, " requires ", number);
-        last_is_local_ = !step.is_message();
-    }
-    const std::string& end() { return text_ += "}\n"; }
-
-  private:
-    using Counted = std::unordered_map<int, int>;  // messages by peer
-
-    void add(std::int64_t number) {
-        char digits[20];
-        text_.append(digits, std::to_chars(std::begin(digits), std::end(digits), number).ptr);
-    }
-    void add_label(std::int64_t number) {
-        text_ += 'l';
-        add(number + 1);
-    }
-    void add_message(const char* what, const Region& region, const char* with, int peer, Counted& counted) {
-        text_ += what;
-        add(std::max<std::int64_t>(region.count * element_bytes_, 1));
-        text_ += 'b';
-        text_ += with;
-        add(peer);
-        text_ += " tag ";
-        add(counted[peer]++);
-        text_ += '\n';
-    }
-    void add_order(std::int64_t later, const char* how, std::int64_t earlier) {
-        add_label(later);
-        text_ += how;
-        add_label(earlier);
-        text_ += '\n';
-    }
-
-    std::int64_t element_bytes_;
-    std::string text_;
-    Counted sent_;
-    Counted received_;
-    bool last_is_local_ = false;
-};
-
-/// Writes the steps of all ranks in the Group Operation Assembly Language, which LogGOPSim reads (Hoefler, Siebert,
-/// Lumsdaine, ICPP 2009; Hoefler, Schneider, Lumsdaine, HPDC 2010).
-///
-/// A step starts after the previous one has started (`irequires`), and after the steps that it waits for have ended
-/// (`requires`); a local step ends before the next starts. The tag counts the messages from one rank to another. A
-/// message without data has one byte, since LogGOPSim charges G for the bytes after the first; `calc` has the reduced
-/// or copied bytes: a nanosecond each.
-void write_goal(const Algorithm& algorithm, const CollectiveArguments& args, std::ostream& out) {
-    const auto schedule = prepare(algorithm, args);
-    const auto bound = max_messages_under_way(algorithm, args);
-    RankText text(args.element_bytes);
-    out << "num_ranks " << args.ranks << '\n';
-    for (int rank = 0; rank < args.ranks && out; ++rank) {
-        text.begin(rank);
-        for_each_waiting_step(*schedule, rank, bound, [&](const WaitingStep& each) { text.add(each); });
-        out << text.end();
-    }
-}
-
-}  // namespace
-
-}  // namespace timpani
 
 namespace {
 
@@ -212,7 +106,7 @@ Request parse(const std::string& line) {
     CollectiveArguments args{};
     std::string what;
     words >> collective >> algorithm >> args.ranks >> args.count >> args.root >> args.element_bytes >> what;
-    const auto known = {"time", "composition", "events", "goal"};
+    const auto known = {"time", "composition", "events"};
     if (!words || std::ranges::find(known, what) == known.end()) throw std::runtime_error("not a request: " + line);
     if (args.ranks < 1 || args.count < 0 || args.root < 0 || args.root >= args.ranks || args.element_bytes < 1) {
         throw std::runtime_error("not a valid call: " + line);
@@ -339,10 +233,8 @@ int main() {
                 std::cout << "{}\n";
             } else if (first == "peak") {
                 std::cout << JsonObject().add("peak_bytes", peak_bytes()).text() << '\n';
-            } else if (const Request request = parse(line); request.what == "goal") {
-                write_goal(*request.bound.algorithm, request.bound.args, std::cout);
             } else {
-                std::cout << answer(request, costs) << '\n';
+                std::cout << answer(parse(line), costs) << '\n';
             }
         } catch (const std::exception& error) {
             std::cout << JsonObject().add("error", error.what()).text() << '\n';

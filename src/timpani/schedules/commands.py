@@ -119,13 +119,9 @@ def draw(
             autocompletion=complete_own_algorithm,
         ),
     ],
-    output: Annotated[
-        Path, output_option("A new .svg, .png or .pdf file; .json: a trace for Perfetto; .goal: for LogGOPSim.")
-    ],
-    format: Annotated[
-        str | None, typer.Option(help="svg, png, pdf, json or goal, whatever the file's suffix says.")
-    ] = None,
-    ranks: Annotated[int, typer.Option(help="Rank count; up to 4096 but for goal.", min=1, max=1 << 20)] = 16,
+    output: Annotated[Path, output_option("A new .svg, .png or .pdf file; .json: a trace for Perfetto.")],
+    format: Annotated[str | None, typer.Option(help="svg, png, pdf or json, whatever the file's suffix says.")] = None,
+    ranks: Annotated[int, typer.Option(help="Rank count; up to 4096.", min=1, max=1 << 20)] = 16,
     size: Annotated[str, typer.Option(help="Bytes, as `timpani run --sizes` counts them.")] = "1Mi",
     root: Annotated[int, typer.Option(help="Root of collectives that have one.", min=0)] = 0,
     nodes: Annotated[
@@ -144,7 +140,7 @@ def draw(
     style: FigureOptions,
     force: Force = False,
 ) -> None:
-    """Draw one of Timpani's algorithms: its tree, or which rank sends to which; or a time line, a trace, GOAL text."""
+    """Draw one of Timpani's algorithms: its tree, or which rank sends to which; or a time line, or a trace."""
     if not nodes and (groups, by) != (1, "core"):
         raise UserError("--groups and --by need nodes", "say how many: --nodes 4")
     mpi = first_mpi()

@@ -1,4 +1,4 @@
-"""Draw one of Timpani's algorithms as a figure, or write its trace or GOAL text."""
+"""Draw one of Timpani's algorithms as a figure, or write its trace."""
 
 import json
 from dataclasses import dataclass
@@ -21,11 +21,9 @@ from timpani.study.sizes import show_size
 from timpani.study.words import counted
 
 _TRACE = "json"
-_GOAL = "goal"
-FORMATS = (*FIGURE_FORMATS, _TRACE, _GOAL)
+FORMATS = (*FIGURE_FORMATS, _TRACE)
 
 _MAX_RANKS_DRAWN = 4096
-"""All but GOAL text, which is written rank by rank, shows what each rank does when."""
 
 
 class View(Enum):
@@ -88,14 +86,8 @@ class Drawing:
             *most, last = FORMATS
             raise UserError(f"unknown kind of file {format or str(path)!r}", f"write {', '.join(most)} or {last}")
         check_new(path, force)
-        if format == _GOAL:
-            write_file(path, simulator.goal(self.call), force)
-            return path
         if self.call.ranks > _MAX_RANKS_DRAWN:
-            raise UserError(
-                f"{self.call.ranks} ranks are too many to draw",
-                f"choose {_MAX_RANKS_DRAWN} or fewer, or --format {_GOAL}",
-            )
+            raise UserError(f"{self.call.ranks} ranks are too many to draw", f"choose {_MAX_RANKS_DRAWN} or fewer")
         shows_waiting = view is View.timeline and format in FIGURE_FORMATS
         (events,) = simulator.events([self.call], unfinished=shows_waiting)
         if format == _TRACE:

@@ -231,9 +231,6 @@ class TimeBreakdown:
     by: str
 
 
-_PIECE_BYTES = 1 << 20
-
-
 @dataclass(frozen=True)
 class NotSimulated:
     """The reason why there is no time, such as an algorithm that doesn't apply."""
@@ -274,24 +271,6 @@ class Simulator:
             else TimeBreakdown(answer["time"], answer["waited"], tuple(answer["amounts"]), answer["by"])
             for answer in self._request(calls, costs, "composition")
         ]
-
-    def goal(self, call: SimulatedCall) -> Iterator[bytes]:
-        """The call of all ranks as GOAL text, in pieces (native/simulate/main.cpp); UserError if the algorithm doesn't
-        apply."""
-        program = subprocess.Popen([self.programs / "timpani-simulate"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        assert program.stdin is not None
-        assert program.stdout is not None
-        with program:
-            program.stdin.write(f"{_line(call, 'goal')}\n".encode())
-            program.stdin.close()
-            first = program.stdout.readline()
-            if first.startswith(b"{"):
-                _answer_or_error(json.loads(first))
-            yield first
-            while piece := program.stdout.read(_PIECE_BYTES):
-                yield piece
-        if program.returncode != 0:
-            raise RuntimeError(f"timpani-simulate ended with status {program.returncode}")
 
     def _request(self, calls: Iterable[SimulatedCall], costs: Costs, what: str) -> list[dict[str, Any]]:
         calls = tuple(calls)
