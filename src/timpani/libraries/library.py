@@ -9,7 +9,7 @@ from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.launch_request import Command, LaunchRequest, Parameters
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.libraries.taken_settings import InstalledSettings
-from timpani.libraries.tuning_file import CheckedFile, TuningFile
+from timpani.libraries.tuning_file import TuningFile
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 
@@ -204,12 +204,10 @@ class LibraryFiles:
     """The files from which a library chooses its algorithms.
 
     tuning     those that Timpani writes
-    checked    further ones, which Timpani checks but does not write
     parameter  the name of its file of parameters, a line `name = value` each; "": it has none
     """
 
     tuning: tuple[TuningFile, ...] = ()
-    checked: tuple[CheckedFile, ...] = ()
     parameter: str = ""
 
 

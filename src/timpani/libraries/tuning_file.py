@@ -113,8 +113,11 @@ class FileDecisions(Protocol):
         ...
 
 
-class CheckedFile(ABC):
-    """One format of one library, which users write and Timpani reads."""
+class TuningFile(ABC):
+    """One format of one library, which users and Timpani write, and Timpani reads."""
+
+    name: str
+    """The file's name in the folder that `timpani tune` writes."""
 
     title: str
     """What it is, for people: `Open MPI's rules for coll/tuned`."""
@@ -144,13 +147,6 @@ class CheckedFile(ABC):
     @abstractmethod
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that is wrong with it, or does something else than it seems to say, for this library."""
-
-
-class TuningFile(CheckedFile):
-    """A format that Timpani writes, too."""
-
-    name: str
-    """The file's name in the folder that `timpani tune` writes."""
 
     @abstractmethod
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:

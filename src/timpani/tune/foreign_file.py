@@ -6,9 +6,8 @@ from pathlib import Path
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.find import choose_mpi, find_mpis
-from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
-from timpani.libraries.tuning_file import CheckedFile
+from timpani.libraries.tuning_file import TuningFile
 from timpani.native.mpi import Mpi
 from timpani.reading import read_bytes
 
@@ -21,7 +20,7 @@ class ForeignFile:
     """The text and format of a tuning file, and the library whose algorithms it names."""
 
     text: str
-    format: CheckedFile
+    format: TuningFile
     mpi: Mpi
     catalogue: Catalogue
 
@@ -36,7 +35,7 @@ def read_file(path: Path, wanted: str | None) -> ForeignFile:
     except FileNotFoundError:
         raise UserError(f"file not found: {path}", "name a library's tuning file") from None
     text = raw.decode(errors="replace")
-    formats = tuple(dict.fromkeys(each for library in LIBRARIES.values() for each in _formats(library)))
+    formats = tuple(dict.fromkeys(each for library in LIBRARIES.values() for each in library.files.tuning))
     matching = [each for each in formats if each.recognizes(text)]
     if not matching:
         known = "; ".join(each.title for each in formats)
@@ -44,7 +43,7 @@ def read_file(path: Path, wanted: str | None) -> ForeignFile:
     mpis = [choose_mpi(wanted)] if wanted else find_mpis()
     for mpi in mpis:
         for each in matching:
-            if each in _formats(LIBRARIES[mpi.kind]) and each.is_read_by(mpi):
+            if each in LIBRARIES[mpi.kind].files.tuning and each.is_read_by(mpi):
                 return ForeignFile(text, each, mpi, LIBRARIES[mpi.kind].algorithms.catalogue(mpi))
     titles = " or ".join(each.title for each in matching)
     reason = f"{mpis[0]} does not read it" if wanted else "no such library is installed"
@@ -52,7 +51,3 @@ def read_file(path: Path, wanted: str | None) -> ForeignFile:
         f"{path} seems to be {titles}, but {reason}",
         "name a library that reads it with --mpi",
     )
-
-
-def _formats(library: Library) -> tuple[CheckedFile, ...]:
-    return *library.files.tuning, *library.files.checked

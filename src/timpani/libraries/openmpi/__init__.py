@@ -13,7 +13,7 @@ from timpani.libraries.library import (
 )
 from timpani.libraries.openmpi import algorithms, launcher
 from timpani.libraries.openmpi.algorithms import ON_TWO_RANKS
-from timpani.libraries.openmpi.classic_rules import ClassicRules, TunedRules
+from timpani.libraries.openmpi.classic_rules import TunedRules
 from timpani.libraries.openmpi.han_rules import HanRules
 from timpani.libraries.openmpi.json_rules import JsonRulesFile
 from timpani.libraries.openmpi.launcher import counting, remove_remains
@@ -86,7 +86,6 @@ LIBRARY = Library(
     ),
     files=LibraryFiles(
         tuning=(TunedRules(), JsonRulesFile(), HanRules()),
-        checked=(ClassicRules(),),
         parameter="mca-params.conf",
     ),
 )

@@ -8,14 +8,12 @@
 Of the COMSIZEs the last that is no larger than the communicator holds, the first where all are larger; of its MSGSIZEs
 likewise. ALG 0 leaves the choice to the library. Read from the sources of 4.1.4, 4.1.8 and 5.0.7 to 5.0.10.
 
-6.0 reads the format, too. With several communicator sizes it gives an entry the communicators from the size before it
-up to its own size minus 1, and the last entry all larger ones. From `coll_tuned_dynamic_file.c`, main branch of August
-2026.
+6.0 reads the format, too, but gives entries other communicators: for it rules are in JSON.
 """
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -49,10 +47,10 @@ from timpani.libraries.openmpi.tuned import (
     written_algorithm,
 )
 from timpani.libraries.openmpi.tuned_faults import REWRITE, Dialect, group_faults, setting_faults, unknown_faults
-from timpani.libraries.tuning_file import CheckedFile, Fault, TuningFile, Written, first_faults, refuse_errors
+from timpani.libraries.tuning_file import Fault, TuningFile, Written, first_faults, refuse_errors
 from timpani.native.mpi import Mpi, version_numbers
 from timpani.study.cell import Algorithm
-from timpani.study.selection import SelectionTable, Span
+from timpani.study.selection import SelectionTable
 from timpani.study.sizes import LARGEST, show_size
 from timpani.study.words import counted
 
@@ -184,7 +182,6 @@ class _RulesFile:
             for name, infos in catalogue.algorithms.items()
             if name in TUNED
         }
-        self._numbers_of_library = version_numbers(catalogue.version)
         self._one_a_line = False
         self.version = 1
         self.collectives: list[_Collective] = []
@@ -194,7 +191,7 @@ class _RulesFile:
         self.rest: int | None = None
         self.runs_over: _RunsOver | None = None
         try:
-            if reads_headers(self._numbers_of_library) and (match := _VERSION.match(text)):
+            if reads_headers(version_numbers(catalogue.version)) and (match := _VERSION.match(text)):
                 self._source.at, self.version = match.end(), int(match[1]) or 1
             self._read_collectives()
             if following := self._source.next():
@@ -213,8 +210,7 @@ class _RulesFile:
             sizes = self._number("the number of communicator sizes")
             known = self._known.get(id.value, {})
             groups = [self._group(known) for _ in range(sizes.value)]
-            search = _in_six if self._numbers_of_library >= (6,) else until_larger
-            self.collectives.append(_Collective(id.line, id.value, with_ranks(groups, search)))
+            self.collectives.append(_Collective(id.line, id.value, with_ranks(groups, until_larger)))
 
     def _group(self, known: dict[int, AlgorithmInfo]) -> CommunicatorGroup:
         ranks = self._number("a communicator size", LARGEST)
@@ -260,17 +256,13 @@ class _RulesFile:
         return {NAMES[each.id]: each.groups for each in self.collectives if each.id in self._known}
 
 
-def _in_six(starts: Sequence[int]) -> list[Span]:
-    """The communicators that 6.0 gives to entries."""
-    below = [0, *starts[:-1]] if starts else []
-    return [NONE, *until_larger(below[1:])] if len(starts) > 1 and not starts[0] else until_larger(below)
+class TunedRules(TuningFile):
+    """Open MPI 4.1's and 5.0's format."""
 
-
-class ClassicRules(CheckedFile):
-    """The format as 6.0 reads it."""
-
-    title = "Open MPI's classic rules for coll/tuned"
-    since: tuple[int, ...] = (6,)
+    name = "openmpi-tuned.conf"
+    title = "Open MPI's rules for coll/tuned"
+    since = (4, 1)
+    until = (6,)
 
     def recognizes(self, text: str) -> bool:
         """Numbers from the first on, or the header, and not HAN's levels or components."""
@@ -301,15 +293,6 @@ class ClassicRules(CheckedFile):
         yield from first_faults(each for each in of_rules if not over or (each.line or 0) < over.count_line)
         chosen = {name for name, groups in said.groups().items() if any(group.chooses for group in groups)}
         yield from setting_faults(chosen, mpi)
-
-
-class TunedRules(ClassicRules, TuningFile):
-    """Open MPI 4.1's and 5.0's format: for 6.0, which gives entries other communicators, rules are written in JSON."""
-
-    name = "openmpi-tuned.conf"
-    title = "Open MPI's rules for coll/tuned"
-    since = (4, 1)
-    until = (6,)
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """Parameters that are the library's defaults are not in `said`, nor in what is read back."""
@@ -424,13 +407,6 @@ def _rule_faults(said: _RulesFile, catalogue: Catalogue) -> Iterator[Fault]:
             what = f"coll/tuned leaves collective {collective.id} to others"
             yield Fault("warning", collective.line, what, "its rules do nothing", "remove them")
             continue
-        if len(groups) > 1 and version_numbers(catalogue.version) >= (6,):
-            second = groups[1]
-            what = f"{name} has rules for several communicator sizes"
-            consequence = f"version 6 uses each one's rules below its size: those of {second.start} ranks hold "
-            last = second.ranks.last
-            consequence += f"from {second.ranks.first} {'on' if last is None else f'to {last}'}"
-            yield Fault("error", second.line, what, consequence, "write the rules in JSON: `timpani tune`")
         yield from group_faults(name, groups, catalogue, _DIALECT)
         yield from _reach_faults(groups, name)
         for group in groups:
