@@ -50,8 +50,9 @@ def test_points_that_would_begin_too_late_are_left_out(run_plan: RunPlan) -> Non
 
 
 def test_a_cell_that_takes_many_times_as_long_as_the_fastest_gets_few_turns(run_plan: RunPlan) -> None:
-    # Of microseconds, and of milliseconds: that far apart also where ranks wait for a core now and then.
-    sizes = (f"cell {i} latency {size} warm - - default" for i, size in enumerate((8, 32 << 20)))
+    # One message, and 16,384: far apart also where ranks wait for a core now and then.
+    ways = ("binomial", "pipeline:segment_bytes=16")
+    sizes = (f"cell {i} bcast {1 << 18} warm - - {way}" for i, way in enumerate(ways))
     fast, slow = measured(run_plan(2, ["warmup 1", "lose_at 1.5", "point 30", *sizes], slot_ns=60_000_000_000))
     assert (fast["measured"]["stopped_by"], slow["measured"]["stopped_by"]) == ("rounds", "lost")
     assert len(slow["measured"]["bursts"]) < len(fast["measured"]["bursts"]) == 30
