@@ -26,7 +26,7 @@ from timpani.version import __version__
         ("completion tcsh", "invalid value for 'SHELL': 'tcsh' is not one of 'bash', 'zsh', 'fish'; `timpani"),
         pytest.param(
             "draw bcast/knomial -o a.txt",
-            "unknown kind of file 'txt'; write svg, png, pdf, json or goal",
+            "unknown kind of file 'txt'; write svg, png, pdf or json",
             marks=needs_compiler,
         ),
         ("machine detect --partitoin x", "no such option: --partitoin"),

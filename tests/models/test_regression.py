@@ -88,20 +88,3 @@ def test_collinear_terms_are_refused(formula: str) -> None:
     columns["ranks"] = np.full(20, 4.0)
     with pytest.raises(UserError, match="are too few or too similar"):
         regress(parse_formula(formula, columns), columns)
-
-
-def test_squares_are_suggested_where_the_residuals_are_a_bowl() -> None:
-    columns = grid()
-    columns["latency"] = 2 ** (0.03 * columns["ranks"] + (0.1 * np.log2(columns["size"])) ** 2)
-    asked = regress(parse_formula(DEFAULT_FORMULAS[1], columns), columns)
-    better = better_formula(asked, columns)
-    assert better
-    assert "log2(size)^2" in str(better.formula)
-    assert better.error <= MAX_ERROR_SHARE * asked.error
-
-
-@pytest.mark.parametrize("noise", [0.0, 0.05])
-def test_nothing_is_suggested_where_the_formula_is_right(noise: float) -> None:
-    columns = grid(noise)
-    asked = regress(parse_formula("latency ~ ranks + size", columns), columns)
-    assert better_formula(asked, columns) is None
