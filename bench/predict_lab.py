@@ -17,7 +17,7 @@ from bench.common.command import timpani
 from bench.common.prediction_error import predicted_rows, print_summaries
 from timpani.campaign.folder.load import Campaign, load
 from timpani.libraries.find import choose_mpi
-from timpani.machine.lab.layout import Layout
+from timpani.machine.lab.lab import Layout
 from timpani.machine.lab.make import check_root, down, up
 from timpani.native.build import build_without_mpi
 from timpani.schedules.algorithms.simulation import Simulator

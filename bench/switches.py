@@ -5,8 +5,7 @@ from collections.abc import Iterable
 
 from bench.common.generated_curves import DISTURBED, NOISE, SIZES, Generated, generate
 from timpani.models.hockney import hockney, regimes
-from timpani.models.segments import segment
-from timpani.models.switches import switches
+from timpani.models.segments import segment, switches
 
 CURVES = 1000
 MUST_FIND = 0.95

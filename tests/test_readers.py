@@ -46,10 +46,9 @@ from timpani.libraries.mpich.tree_file import CompositionsFile, TreeFile, linted
 from timpani.libraries.openmpi.classic_rules import TunedRules
 from timpani.libraries.openmpi.han_rules import HanRules
 from timpani.libraries.tuning_file import Fault, FileDecisions, TuningFile
-from timpani.machine.batch.batch_job import BatchJob
-from timpani.machine.batch.batch_system import NodeShape
+from timpani.machine.batch.batch_system import BatchJob, NodeShape
 from timpani.machine.batch.slurm_jobs import groups_of, parse_counts, parse_sinfo, parse_topology
-from timpani.machine.lab.layout import parse_rate
+from timpani.machine.lab.lab import parse_rate
 from timpani.machine.nodes.host_list import choose_hosts, read_hosts, requested_places
 from timpani.machine.nodes.model import Machine, read_machine
 from timpani.machine.nodes.node_set import expand

@@ -141,22 +141,6 @@ def test_a_line_that_misses_a_median_is_no_good_fit(tmp_path: Path) -> None:
     assert good["misses"] == []
 
 
-def round_trips(*sizes: int) -> list[dict[str, Any]]:
-    """Three launches on a network: 5 µs a round trip, 0.5 µs for each further message, and their bytes."""
-    return [
-        {
-            "collective": "prtt",
-            "parameters": f"delay_ns={delay},messages={messages}",
-            "message_bytes": size,
-            "launch": launch,
-            "median_us": 5 + 2e-3 * size + (messages - 1) * max(0.5 + 1e-3 * (size - 1), 0.25 + delay / 1000),
-        }
-        for launch in (1, 2, 3)
-        for size in sizes
-        for messages, delay in ((1, 0), (9, 0), (9, 20000))
-    ]
-
-
 def test_the_equation_in_cycles_has_both_coefficients_or_asks_for_the_clock_rate(tmp_path: Path) -> None:
     messages = [{**row, "collective": "latency", "parameters": "first=0,second=1"} for row in GOOD]
     folder = campaign(tmp_path / "good", messages)
@@ -165,31 +149,6 @@ def test_the_equation_in_cycles_has_both_coefficients_or_asks_for_the_clock_rate
     unknown = run("fit", folder).stdout
     assert "takes the processor's clock rate" in unknown
     assert "cycles = 2500" not in unknown
-
-
-def test_loggp_and_max_rate_are_fitted_from_their_rows(tmp_path: Path) -> None:
-    rates = [
-        {
-            "collective": "message_rate",
-            "ranks": 8,
-            "parameters": f"pairs={senders % 4},window=64",  # pairs=0: as many as 8 ranks make
-            "message_bytes": size,
-            "launch": launch,
-            "median_us": (1 + senders * size / min(9000, 4000 * senders)) / senders,
-        }
-        for launch in (1, 2)
-        for senders in (1, 2, 4)
-        for size in (8, 4096, 65536)
-    ]
-    found = fitted(campaign(tmp_path / "network", [*round_trips(1, 1024), *rates]))
-    (loggp,) = found["loggp"]
-    assert (loggp["o_us"], loggp["g_us"], loggp["G_us_per_byte"]) == pytest.approx((0.25, 0.5, 1e-3))
-    (rate,) = found["max_rate"]
-    assert (rate["senders"], rate["parameters"]) == (4, "window=64")
-    assert rate["core_rate_mb_per_s"] == pytest.approx(4000, rel=1e-3)
-    assert rate["node_rate_mb_per_s"] == pytest.approx(9000, rel=1e-3)
-    assert {curve["collective"] for curve in found["curves"]} == {"message_rate"}
-    assert "LogGP" in run("fit", tmp_path / "network").stdout
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from timpani.errors import UserError
 from timpani.machine.lab import make
-from timpani.machine.lab.lab import Lab
-from timpani.machine.lab.layout import SWITCHES, Layout, parse_rate, show_rate
+from timpani.machine.lab.lab import SWITCHES, Lab, Layout, parse_rate, show_rate
 from timpani.machine.lab.make import burst_bytes, steps
 
 MAX_NAME_CHARACTERS = 15  # characters of an interface's name: IFNAMSIZ in linux/if.h, less the final zero

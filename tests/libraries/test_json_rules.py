@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from tests.libraries.tuned_tables import CATALOGUES, SIX, check_mangled, check_read_back, mpi
 from timpani.libraries.openmpi import LIBRARY
-from timpani.libraries.openmpi.classic_rules import ClassicRules, TunedRules
 from timpani.libraries.openmpi.json_rules import JsonRulesFile
 from timpani.libraries.tuning_file import Fault, Written
 from timpani.study.cell import Algorithm
@@ -93,20 +92,6 @@ def test_numbers_name_algorithms_too_and_unknown_ones_are_skipped() -> None:
 )
 def test_each_version_gets_the_files_that_it_reads(version: str, names: list[str]) -> None:
     assert [each.name for each in LIBRARY.files.tuning if each.is_read_by(mpi(version))] == names
-
-
-def test_version_6_reads_classic_rules_of_several_sizes_one_entry_too_low() -> None:
-    rule = Rule("bcast", LINEAR, Span(4, 4))
-    text = TunedRules().write(SelectionTable("openmpi", "5.0.11", (rule,)), CATALOGUES["5.0.11"], mpi("5.0.11")).text
-    file = ClassicRules()
-    choice = file.read(text, CATALOGUE)
-    assert file.recognizes(text)
-    assert not file.recognizes("{}")
-    assert [ranks for ranks in range(2, 8) if choice.decide(Call("bcast", ranks, 1, ranks, 64))] == [2, 3]
-    assert "from 0 to 3" in next(each.consequence for each in file.lint(text, CATALOGUE, MPI))
-    everywhere = "1\n7\n1\n0 1\n0 1 0 0\n"
-    assert file.read(everywhere, CATALOGUE).decide(Call("bcast", 9, 1, 9, 64)) == LINEAR
-    assert not [each for each in file.lint(everywhere, CATALOGUE, MPI) if each.severity == "error"]
 
 
 def test_mangled_files_are_refused_in_one_line_or_read() -> None:

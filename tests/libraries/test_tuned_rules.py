@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.libraries.tuned_tables import CATALOGUES, VERSIONS, check_mangled, check_read_back, mpi
 from timpani.libraries.openmpi.classic_rules import TunedRules
 from timpani.libraries.openmpi.settings import read_settings
-from timpani.libraries.openmpi.tuned_faults import faults_of_settings as faults
+from timpani.libraries.openmpi.tuned import faults_of_settings as faults
 from timpani.libraries.tuning_file import MAX_RANK_COUNTS, Fault, Written
 from timpani.study.cell import Algorithm
 from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span

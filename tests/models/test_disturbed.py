@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from timpani.models.curve import Curve, disturbed, medians_over_launches
+from timpani.models.curve import Array, Curve, disturbed, medians_over_launches
 from timpani.models.hockney import Hockney, hockney, regimes
-from timpani.models.line import Array
-from timpani.models.segments import segment
-from timpani.models.switches import switches
+from timpani.models.segments import segment, switches
 
 pytestmark = pytest.mark.slow
 

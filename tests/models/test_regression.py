@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from timpani.errors import UserError
+from timpani.models.curve import Array
 from timpani.models.formula import parse_formula
-from timpani.models.line import Array
 from timpani.models.regression import DEFAULT_FORMULAS, regress
 
 

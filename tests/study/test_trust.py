@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from tests.installed import needs_mpi
 from timpani.cli import app
 from timpani.errors import UserError
-from timpani.machine.where import resolve
+from timpani.machine.detect import resolve
 from timpani.study.compose import compose, shipped_studies
 from timpani.study.trust import code_in, is_trusted, trust, without_code
 from timpani.study.variant import parse_variant

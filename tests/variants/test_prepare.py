@@ -21,7 +21,7 @@ from timpani.native.mpi import Mpi
 from timpani.providers.available import AvailableAlgorithms
 from timpani.study.study import Study
 from timpani.study.variant import Variant, parse_variant
-from timpani.variants.prepare import prepare_variants, variant_environment
+from timpani.variants.named import prepare_variants, variant_environment
 
 OPEN_MPI = Mpi("openmpi", "Open MPI", "5.0.11", Path("/mpi/bin/mpirun"), Path("mpicxx"), None)
 MPICH = Mpi("mpich", "MPICH", "4.0.2", Path("/mpich/bin/mpiexec"), Path("mpicxx"), None)

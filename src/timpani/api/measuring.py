@@ -1,21 +1,21 @@
 """Measure from Python what `timpani run` measures."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from timpani.api.opened_campaign import OpenedCampaign
-from timpani.api.runnable_study import runnable_study
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.plan.plan import CampaignPlan, Group
 from timpani.campaign.run.run import Observer
 from timpani.campaign.run.session import Session
 from timpani.errors import unknown
-from timpani.machine.where import resolve
+from timpani.machine.detect import resolve
 from timpani.study.cell import Cell
 from timpani.study.compose import compose
 from timpani.study.keys import KEYS
+from timpani.study.study import Study
 
 Note = Callable[[str], object]
 
@@ -60,3 +60,14 @@ class _Notes:
 
     def note(self, text: str) -> None:
         self._note(text)
+
+
+def runnable_study(what: Iterable[str], study: Study) -> Study:
+    """The study of `what`; UserError where a file of the user's asks for a figure that does not exist."""
+    file = next((name for name in what if name.endswith(".toml")), None)
+    if file and study.figures:
+        # Charts take longer to load than most commands take, and the shipped studies are tested.
+        from timpani.report.page.figure_files import check_figure_names
+
+        check_figure_names(study.figures, file)
+    return study

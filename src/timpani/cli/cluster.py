@@ -22,12 +22,12 @@ from timpani.judge.jobs import History
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.launch_request import host_file
 from timpani.libraries.registry import LIBRARIES
+from timpani.machine.detect import HERE, resolve
 from timpani.machine.detect import detect as detect_machine
 from timpani.machine.doctor import examine
 from timpani.machine.nodes.host_list import choose_hosts, read_loads
 from timpani.machine.nodes.model import write_machine
 from timpani.machine.nodes.node_set import expand
-from timpani.machine.where import HERE, resolve
 from timpani.native.announce import working
 from timpani.report.verdict.jobs import history_document
 

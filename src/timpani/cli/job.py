@@ -14,7 +14,7 @@ from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.records import JOBS, RESULTS, read_records
 from timpani.cli.terminal.ending import RESUMES
 from timpani.errors import UserError
-from timpani.machine.batch.batch_job import BatchJob, loaded_modules
+from timpani.machine.batch.batch_system import BatchJob, loaded_modules
 from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, job_script, names_batch_system
 from timpani.machine.batch.slurm_jobs import RefusedJobError, follow_job, placements, submit
 

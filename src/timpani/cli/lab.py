@@ -8,8 +8,16 @@ import typer
 
 from timpani.cli.terminal.options import Format, format_option
 from timpani.errors import UserError, unknown
-from timpani.machine.lab.lab import Lab, check_programs, choose_lab, choose_whole_lab, labs
-from timpani.machine.lab.layout import Layout, parse_rate, show_rate
+from timpani.machine.lab.lab import (
+    Lab,
+    Layout,
+    check_programs,
+    choose_lab,
+    choose_whole_lab,
+    labs,
+    parse_rate,
+    show_rate,
+)
 from timpani.machine.lab.make import check_root
 from timpani.machine.lab.make import down as take_down
 from timpani.machine.lab.make import up as make

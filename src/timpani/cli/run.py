@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from timpani.api.runnable_study import runnable_study
+from timpani.api.measuring import runnable_study
 from timpani.campaign.run.prove import shown_cells
 from timpani.campaign.run.session import Session
 from timpani.campaign.run.variants import variants
@@ -28,9 +28,9 @@ from timpani.cli.terminal.options import (
 from timpani.cli.terminal.progress import progress
 from timpani.errors import UserError
 from timpani.libraries.launch_request import HostList
+from timpani.machine.detect import resolve
 from timpani.machine.nodes.host_list import read_hosts
 from timpani.machine.nodes.model import Machine
-from timpani.machine.where import resolve
 from timpani.report.words.dry_run import matrix_lines, plan_lines
 from timpani.study.compose import compose, left_out_of_plan
 from timpani.study.keys import FURTHER, WHAT, WHERE

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 from timpani.errors import printable
 from timpani.libraries.launch_request import Host, HostList
 from timpani.machine.cores import read_cores
-from timpani.machine.lab.layout import parse_rate
+from timpani.machine.lab.lab import parse_rate
 from timpani.machine.launchers import links
 from timpani.machine.nodes.host_list import same_host
 from timpani.machine.nodes.locality import Domains

@@ -1,19 +1,23 @@
-"""The machine that is here: this computer, the nodes of a batch system's job, or a partition seen from a login node."""
+"""The machine of `--on`; the one that is here: this computer, a job's nodes, or a partition seen from a login node."""
 
 import os
 import platform
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from timpani.errors import UserError
+from timpani.libraries.find import choose_mpi
 from timpani.machine.batch.batch_system import Allocation, BatchSystem, ClusterTables, NodeShape
-from timpani.machine.batch.batch_systems import BATCH_SYSTEMS
+from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, names_batch_system
 from timpani.machine.batch.slurm_jobs import groups_of, nodes_of_partition
 from timpani.machine.cores import Cores, read_cores
-from timpani.machine.launchers import SRUN
-from timpani.machine.nodes.model import Machine, NodeGroup
+from timpani.machine.launchers import LAB, SRUN, lab_machine
+from timpani.machine.nodes.model import Machine, NodeGroup, read_machine
+from timpani.machine.platforms.platform import find_platform, machine_of
 from timpani.native.mpi import Mpi
+from timpani.study.trust import how_to_trust, is_trusted
 
 # `module` is a function of login shells.
 _LOAD = 'module load "$@" >&2'
@@ -114,3 +118,32 @@ def allocated(allocation: Allocation, table: Mapping[str, NodeShape], here: Core
         # Which cores a part of a node has is unknown, and so are its sockets.
         granted[name] = NodeShape(min(limits), sockets if min(limits) == cores else 1, threads)
     return granted
+
+
+HERE = "here"
+"""Instead of a machine file: the machine that `timpani machine detect` finds."""
+
+SIMULATED = "simgrid:"
+"""Prefix of a platform's name or file: a machine simulated by SimGrid."""
+
+
+def resolve(text: str, mpi: str | None = None) -> Machine:
+    """The machine of `--on`: a machine file, a lab, `simgrid:PLATFORM`, or `here` with the library `mpi`."""
+    if text.startswith(SIMULATED):
+        return machine_of(find_platform(text.removeprefix(SIMULATED)))
+    if names_batch_system(text):
+        raise UserError(f"{text!r} asks for a job", "only `timpani run`, `tune` and `confirm` run in one")
+    if text == HERE:
+        return detect(choose_mpi(mpi))
+    if text.partition(":")[0] == LAB:
+        return lab_machine(text)
+    machine = read_machine(Path(text))
+    _check_trusted(Path(text), machine)
+    return machine
+
+
+def _check_trusted(file: Path, machine: Machine) -> None:
+    """UserError if a machine file names programs or modules by their path, and nobody agreed to it."""
+    named = [each for each in (machine.mpi or "", *machine.modules) if each.startswith(("/", ".", "~"))]
+    if named and not is_trusted(file):
+        raise UserError(f"{file} can run programs: it names {named[0]}", how_to_trust(file))

@@ -13,8 +13,7 @@ from pathlib import Path
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Command, LaunchRequest
 from timpani.libraries.registry import LIBRARIES
-from timpani.machine.lab.lab import LAB_VARIABLE, choose_whole_lab
-from timpani.machine.lab.layout import show_rate
+from timpani.machine.lab.lab import LAB_VARIABLE, choose_whole_lab, show_rate
 from timpani.machine.lab.make import burst_bytes
 from timpani.machine.nodes.host_list import requested_places
 from timpani.machine.nodes.model import Machine, NodeGroup

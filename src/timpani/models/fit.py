@@ -11,8 +11,7 @@ from timpani.errors import UserError
 from timpani.models.curve import Curve, curve_title, curves, fittable_results
 from timpani.models.hockney import MISS, Hockney, Regime, fitted_times, hockney, regimes
 from timpani.models.regression import NamedRegression, NotFitted, regressions
-from timpani.models.segments import segment
-from timpani.models.switches import Switch, switches
+from timpani.models.segments import Switch, segment, switches
 from timpani.study.schema import CURVE
 
 POOR_FIT = "poor_fit"

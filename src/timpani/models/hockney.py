@@ -6,8 +6,7 @@ from math import inf, nan, sqrt
 
 import numpy as np
 
-from timpani.models.curve import Curve
-from timpani.models.line import Array, estimator
+from timpani.models.curve import Array, Curve, estimator
 from timpani.models.segments import MIN_SEGMENT_SIZES, Segmentation
 from timpani.stats.interval import Estimate, mean_estimate, t_estimate
 

@@ -27,7 +27,7 @@ from timpani.cli.terminal.share_bar import share_bar
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.find import first_mpi
-from timpani.machine.where import resolve
+from timpani.machine.detect import resolve
 from timpani.native.build import build_without_mpi
 from timpani.report.document.json import json_text
 from timpani.schedules.algorithms.catalogue import own_catalogue, read_own_catalogue

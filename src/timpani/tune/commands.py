@@ -33,8 +33,8 @@ from timpani.cli.terminal.options import (
 from timpani.errors import UserError, printable
 from timpani.judge.choose_rules import rule_line, rules_text, select, warnings
 from timpani.judge.raced import raced_results
-from timpani.machine.batch.batch_job import BatchJob
-from timpani.machine.where import resolve
+from timpani.machine.batch.batch_system import BatchJob
+from timpani.machine.detect import resolve
 from timpani.native.mpi import Mpi
 from timpani.report.words.output_files import write_file
 from timpani.slices import Hook

@@ -11,7 +11,7 @@ from timpani.cli.terminal.completing import complete_tuned
 from timpani.cli.terminal.forms import Form, options_of, run_form
 from timpani.cli.terminal.options import DryRun, FailOn, StudyOptions, expand, on_option, study_options
 from timpani.judge.changes import ChangeLimit
-from timpani.machine.where import resolve
+from timpani.machine.detect import resolve
 from timpani.report.words.dry_run import plan_lines
 from timpani.slices import Hook
 from timpani.study.placement import check_placement

@@ -6,12 +6,12 @@ from typing import Literal
 
 import typer
 
-from timpani.api.runnable_study import runnable_study
+from timpani.api.measuring import runnable_study
 from timpani.campaign.run.run import Outcome
 from timpani.campaign.run.session import Session
 from timpani.cli.terminal.measuring import measure_or_exit
 from timpani.cli.terminal.options import PROGRAM_STUDY, WhereOptions
-from timpani.machine.where import resolve
+from timpani.machine.detect import resolve
 from timpani.native.announce import working
 from timpani.providers.rules import replacing_library
 from timpani.report.document.formats import render

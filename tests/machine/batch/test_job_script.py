@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timpani.errors import UserError
-from timpani.machine.batch.batch_job import BatchJob
+from timpani.machine.batch.batch_system import BatchJob
 from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, SCRIPTED, job_script
 from timpani.machine.batch.slurm_jobs import exclusions
 

@@ -5,8 +5,6 @@ import io
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from markupsafe import Markup
 
 from timpani.errors import UserError
@@ -102,18 +100,6 @@ def test_an_unknown_bound_is_a_dash_and_an_unknown_number_has_no_interval() -> N
     assert json.loads(render(Document("", (Table("t", ("a",), rows([[float("nan")]])),)), "json"))["t"]["rows"] == [
         {"a": None}
     ]
-
-
-@given(st.integers(1, 24), st.booleans())
-def test_a_latex_table_of_many_columns_is_divided_and_fits_the_line(count: int, intervals: bool) -> None:
-    names = [f"algorithm-{number}" for number in range(count)]
-    entries = [Value(1.5, 1.0 if intervals else None, 2.0 if intervals else None) for _ in names]
-    table = Table("times", ("Size", *names), rows([["64 KiB", *entries]]), repeated=1)
-    text = render(Document("", (table,)), "latex")
-    heads = [line.split(" & ") for line in text.splitlines() if line.startswith("Size")]
-    assert [name.removesuffix(r" \\") for head in heads for name in head if "algorithm" in name] == names
-    assert max(map(len, heads)) <= 9
-    assert text.count(r"\begin{adjustbox}{max width=\linewidth}") == len(heads)
 
 
 def test_csv_of_sentences_alone_is_refused() -> None:

@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from tests.report.figures.drawing import about, items, texts
+from tests.report.figures.drawing import about, items
 from timpani.report.figures.latency import AGAINST_SIZE
 from timpani.report.figures.placements import UNSIZED_TIMES as FIGURE
 from timpani.report.figures.placements import (

@@ -7,7 +7,7 @@ from timpani.campaign.read.message_locality import Spread
 from timpani.models.curve import Curve
 from timpani.models.fit import CurveFit
 from timpani.models.hockney import Hockney
-from timpani.models.switches import Switch
+from timpani.models.segments import Switch
 from timpani.report.fit.fit_context import FitContext
 from timpani.stats.interval import Estimate
 

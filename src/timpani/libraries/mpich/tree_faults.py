@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from timpani.errors import printable, shortened
 from timpani.libraries.mpich.algorithms import IN_PLACE
-from timpani.libraries.mpich.embedded_trees import EmbeddedTrees
+from timpani.libraries.mpich.embedded_trees import ON_POWERS_OF_TWO, EmbeddedTrees, needed_parameters
 from timpani.libraries.mpich.selection_tree import (
     ASKED_OF,
     VARIABLES,
@@ -25,7 +25,6 @@ from timpani.libraries.mpich.selection_tree import (
     needs_last_any,
     tree_algorithm,
 )
-from timpani.libraries.mpich.tree_algorithms import ON_POWERS_OF_TWO, needed_parameters
 from timpani.libraries.tuning_file import Fault
 from timpani.study.sizes import LARGEST
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
-from timpani.libraries.mpich.embedded_trees import EmbeddedTrees, embedded_trees
+from timpani.libraries.mpich.embedded_trees import EmbeddedTrees, algorithm_of, embedded_trees
 from timpani.libraries.mpich.selection_tree import (
     VARIABLES,
     Branch,
@@ -24,7 +24,6 @@ from timpani.libraries.mpich.selection_tree import (
     leaves,
     parse,
 )
-from timpani.libraries.mpich.tree_algorithms import algorithm_of
 from timpani.libraries.mpich.tree_faults import faults
 from timpani.libraries.mpich.written_tree import sayable, with_rules, write_tree
 from timpani.libraries.tuning_file import Fault, FileDecisions, TuningFile, Written, refuse_errors

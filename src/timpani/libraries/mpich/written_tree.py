@@ -14,7 +14,7 @@ from itertools import groupby
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.mpich.algorithms import IN_PLACE
-from timpani.libraries.mpich.embedded_trees import EmbeddedTrees
+from timpani.libraries.mpich.embedded_trees import EmbeddedTrees, guarded, leaf, supported_calls
 from timpani.libraries.mpich.selection_tree import (
     ASKED_OF,
     MEASURED,
@@ -28,7 +28,6 @@ from timpani.libraries.mpich.selection_tree import (
     is_of_the_call,
     limit,
 )
-from timpani.libraries.mpich.tree_algorithms import guarded, leaf, supported_calls
 from timpani.libraries.tuning_file import LeftOut, Written, differ_by_nodes, rank_counts
 from timpani.study.selection import ALL, Rule, SelectionTable, Span, overlap, split_span
 from timpani.study.sizes import LARGEST

@@ -40,13 +40,17 @@ from timpani.libraries.openmpi.tuned import (
     ALL_IDS,
     MAX_LONG,
     NAMES,
+    REWRITE,
     TUNED,
+    Dialect,
     compared,
     fields,
+    group_faults,
     reads_headers,
+    setting_faults,
+    unknown_faults,
     written_algorithm,
 )
-from timpani.libraries.openmpi.tuned_faults import REWRITE, Dialect, group_faults, setting_faults, unknown_faults
 from timpani.libraries.tuning_file import Fault, TuningFile, Written, first_faults, refuse_errors
 from timpani.native.mpi import Mpi, version_numbers
 from timpani.study.cell import Algorithm

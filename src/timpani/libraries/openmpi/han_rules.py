@@ -33,8 +33,7 @@ from timpani.libraries.grid import (
 )
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.openmpi.sayable import Sayable
-from timpani.libraries.openmpi.tuned import ALL_IDS, LEFT_TO_OTHERS, MAX_LONG, NAMES, han_collectives
-from timpani.libraries.openmpi.tuned_faults import REWRITE
+from timpani.libraries.openmpi.tuned import ALL_IDS, LEFT_TO_OTHERS, MAX_LONG, NAMES, REWRITE, han_collectives
 from timpani.libraries.tuning_file import Fault, TuningFile, Written, refuse_errors
 from timpani.native.mpi import Mpi, version_numbers
 from timpani.study.cell import Algorithm

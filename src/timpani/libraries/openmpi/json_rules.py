@@ -35,8 +35,17 @@ from timpani.libraries.openmpi.sayable import (
     Sizes,
     by_ranks,
 )
-from timpani.libraries.openmpi.tuned import LEFT_TO_OTHERS, TUNED, compared, fields, library_name, written_algorithm
-from timpani.libraries.openmpi.tuned_faults import Dialect, group_faults, setting_faults
+from timpani.libraries.openmpi.tuned import (
+    LEFT_TO_OTHERS,
+    TUNED,
+    Dialect,
+    compared,
+    fields,
+    group_faults,
+    library_name,
+    setting_faults,
+    written_algorithm,
+)
 from timpani.libraries.tuning_file import (
     MAX_FAULTS,
     Fault,

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from string import Formatter
 
 from timpani.errors import UserError, unknown
-from timpani.machine.batch.batch_job import BatchJob
 from timpani.machine.batch.batch_system import (
     Allocation,
+    BatchJob,
     BatchSystem,
     JobForm,
     Mentions,

@@ -7,16 +7,16 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any
 
 from timpani.errors import UserError
-from timpani.machine.batch.batch_job import BatchJob
 from timpani.machine.batch.batch_system import (
     Allocation,
+    BatchJob,
     BatchSystem,
     ClusterTables,
     JobForm,

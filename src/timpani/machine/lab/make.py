@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from timpani.errors import UserError, cannot_lock
-from timpani.machine.lab.lab import HOSTS, LABS, LAYOUT, Lab, labs, scripts, search_environment
-from timpani.machine.lab.layout import SWITCHES, Layout
+from timpani.machine.lab.lab import HOSTS, LABS, LAYOUT, SWITCHES, Lab, Layout, labs, scripts, search_environment
 from timpani.machine.lab.slurm import start_slurm
 
 _ROOT_SWITCH = "root"  # where groups meet

@@ -6,8 +6,7 @@ import time
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.machine.lab.lab import SLURM_CONF, Lab
-from timpani.machine.lab.layout import Layout
+from timpani.machine.lab.lab import SLURM_CONF, Lab, Layout
 
 PARTITION = "lab"
 

@@ -14,8 +14,8 @@ from typing import Any
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi, mpi_of_launcher
 from timpani.libraries.registry import LIBRARIES
+from timpani.machine.detect import resolve
 from timpani.machine.launchers import pass_variables
-from timpani.machine.where import resolve
 from timpani.native.mpi import Mpi
 from timpani.providers.rules import replacing_library, variables
 from timpani.reading import open_regular

@@ -19,8 +19,8 @@ from timpani.report.figures.columns import (
 )
 from timpani.report.figures.figure import Figure
 from timpani.report.figures.interval_bars import HIGH, LOW, VALUE, bars, with_bars
-from timpani.report.figures.shapes import points, shape
 from timpani.report.figures.status import FAILED
+from timpani.report.figures.theme import points, shape
 from timpani.study.sizes import DOUBLING, STEPS
 from timpani.study.words import counted
 

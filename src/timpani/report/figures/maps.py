@@ -8,7 +8,7 @@ import polars as pl
 from timpani.report.figures import axes, theme
 from timpani.report.figures.columns import CALLS, CONDITIONS, is_default, ordered, several
 from timpani.report.figures.figure import Figure, Section
-from timpani.report.figures.shapes import corner_marks
+from timpani.report.figures.theme import corner_marks
 from timpani.study.cell import VARIANT_SIGN
 
 TIE = "tie"

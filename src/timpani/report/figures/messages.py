@@ -16,7 +16,7 @@ from timpani.report.figures.curves import (
     in_steps,
 )
 from timpani.report.figures.figure import Figure, Section
-from timpani.report.figures.shapes import corner_marks
+from timpani.report.figures.theme import corner_marks
 from timpani.study.schema import LOCALITY
 
 throughput_against_size = partial(

@@ -10,8 +10,8 @@ from timpani.report.figures.columns import CALLS, CONDITIONS, SETTING_ALONE, TRA
 from timpani.report.figures.figure import Figure, Section
 from timpani.report.figures.interval_bars import VALUE, bars, with_bars
 from timpani.report.figures.messages import TRANSPOSE_THROUGHPUT
-from timpani.report.figures.shapes import points
 from timpani.report.figures.status import OK
+from timpani.report.figures.theme import points
 
 ratio_figure = partial(
     Figure,

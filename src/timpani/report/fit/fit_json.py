@@ -6,7 +6,7 @@ from typing import Any
 from timpani.models.fit import CurveFit, Fit
 from timpani.models.hockney import Hockney, Regime
 from timpani.models.regression import NamedRegression
-from timpani.models.switches import Switch
+from timpani.models.segments import Switch
 from timpani.report.fit.fit_context import FitContext
 from timpani.stats.interval import Estimate
 from timpani.study.schema import LOCALITY, STATE

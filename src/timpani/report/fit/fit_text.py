@@ -7,7 +7,7 @@ from typing import Any
 
 from timpani.campaign.read.study_names import notes_on
 from timpani.models.fit import POOR_FIT, CurveFit, Fit
-from timpani.models.switches import Switch
+from timpani.models.segments import Switch
 from timpani.report.document.blocks import Block, Bullets, Sentence
 from timpani.report.document.table import MISSING, Content, Table, Value, rows
 from timpani.report.document.text import lines_of
