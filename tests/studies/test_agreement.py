@@ -72,5 +72,5 @@ def test_cells_without_a_partner_are_counted_on_both_sides() -> None:
         [("bcast", "a", 2, 8, 1.0), ("bcast", "b", 2, 8, 1.0)], schema=[*columns[:4], "published_us"], orient="row"
     )
     left_out = unpaired(cells, published)
-    assert left_out.campaign_only.rows() == [("bcast", "a", 2, 2)]
-    assert left_out.published_only.rows() == [("bcast", "b", 2, 1)]
+    assert left_out["the campaign"].rows() == [("bcast", "a", 2, 2)]
+    assert left_out["the published table"].rows() == [("bcast", "b", 2, 1)]

@@ -1,6 +1,6 @@
 """Agreement of two tables of times: the order of latencies, and the best algorithm."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -77,29 +77,17 @@ def pair_times(cells: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-@dataclass(frozen=True)
-class Unpaired:
-    """The cells that `pair_times` leaves out, a row per collective, label and ranks with `sizes`, their number.
-
-    campaign_only   cells that only the campaign has
-    published_only  times that only the published table has
-    """
-
-    campaign_only: pl.DataFrame
-    published_only: pl.DataFrame
-
-
-def unpaired(cells: pl.DataFrame, published: pl.DataFrame) -> Unpaired:
-    """The cells without a partner on the other side; arguments as of `pair_times`."""
+def unpaired(cells: pl.DataFrame, published: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """By who alone has them the cells that `pair_times` leaves out: a row per collective, label and ranks with `sizes`,
+    their number."""
     key = ["collective", "label", "ranks", "message_bytes"]
     timed = cells.filter(pl.col("osu_avg_us") > 0)
-
-    def by_curve(rows: pl.DataFrame) -> pl.DataFrame:
-        return rows.group_by(key[:3]).agg(pl.len().cast(pl.Int64).alias("sizes")).sort(key[:3])
-
-    return Unpaired(
-        by_curve(timed.join(published, on=key, how="anti")), by_curve(published.join(timed, on=key, how="anti"))
-    )
+    alone = {
+        "the campaign": timed.join(published, on=key, how="anti"),
+        "the published table": published.join(timed, on=key, how="anti"),
+    }
+    sizes = pl.len().cast(pl.Int64).alias("sizes")
+    return {who: rows.group_by(key[:3]).agg(sizes).sort(key[:3]) for who, rows in alone.items()}
 
 
 def agreement(pairs: pl.DataFrame) -> Agreement:
@@ -137,7 +125,9 @@ def _correlations(pairs: pl.DataFrame, fixed: str) -> pl.DataFrame:
     )
 
 
-def agreement_blocks(found: Agreement, left_out: Unpaired, title: str, simulated: bool) -> Iterator[Block]:
+def agreement_blocks(
+    found: Agreement, left_out: Mapping[str, pl.DataFrame], title: str, simulated: bool
+) -> Iterator[Block]:
     """A row per algorithm with its rank correlations, how often both have the same best, and what has no partner."""
     if found.over_sizes.is_empty():
         yield Sentence("compared", f"No cell in common with {title}")
@@ -200,8 +190,8 @@ def _best(found: Agreement) -> Iterator[Block]:
             yield Sentence("ties", text, {"ties": found.ties})
 
 
-def _left_out(left_out: Unpaired) -> Iterator[Block]:
-    for part, who in ((left_out.campaign_only, "the campaign"), (left_out.published_only, "the published table")):
+def _left_out(left_out: Mapping[str, pl.DataFrame]) -> Iterator[Block]:
+    for who, part in left_out.items():
         if part.is_empty():
             continue
         curves = [

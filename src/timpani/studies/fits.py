@@ -1,7 +1,7 @@
 """Compare a published regression with a measured one, term by term."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import hypot
 from statistics import NormalDist
@@ -18,74 +18,42 @@ from timpani.study.cell import Algorithm
 from timpani.study.placement import UNPLACED
 from timpani.study.words import four_digits, per_cent
 
+_Sides = Mapping[str, Estimate]
+"""A term's `measured` and `published` coefficient, and their `difference`: its 95 % interval includes both standard
+errors and the rounding of the print."""
+
 _REACH = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
 @dataclass(frozen=True)
-class TermComparison:
-    """A term's measured and published coefficient.
-
-    difference  measured − published; its 95 % interval includes both standard errors and the rounding of the print
-    """
-
-    name: str
-    measured: Estimate
-    published: Estimate
-    difference: Estimate
-
-
-@dataclass(frozen=True)
-class StudyFit:
+class StudyFit(Published):
     """A published fit as reports show it."""
-
-    published: Published
 
     @classmethod
     def read(cls, name: str) -> Self:
         """The fit whose name begins so; UserError if no fit is called so."""
-        return cls(read_published(name, "fit"))
-
-    @property
-    def name(self) -> str:
-        return self.published.name
-
-    @property
-    def title(self) -> str:
-        return self.published.title
-
-    @property
-    def machine(self) -> str:
-        return self.published.machine
-
-    @property
-    def rows(self) -> tuple[dict[str, str], ...]:
-        return self.published.rows
+        return cls(**vars(read_published(name, "fit")))
 
     def compare(self, regressions: Iterable[NamedRegression]) -> list[FitComparison]:
         """Each measured regression that has a counterpart of the same formula here."""
         return [found for measured in regressions if (found := self._comparison(measured))]
 
     def _comparison(self, measured: NamedRegression) -> FitComparison | None:
-        printed_rows = {_term_name(row["term"]): row for row in self.rows if _same_model(measured, self.published, row)}
+        printed_rows = {_term_name(row["term"]): row for row in self.rows if _same_model(measured, self, row)}
         coefficients = measured.model.coefficients
         if not printed_rows or set(printed_rows) != {_term_name(each.term) for each in coefficients}:
             return None
-        terms = [_term(each, printed_rows[_term_name(each.term)]) for each in coefficients]
+        terms = {each.term: _term(each, printed_rows[_term_name(each.term)]) for each in coefficients}
         printed = next(iter(printed_rows.values()))
         return FitComparison(
             measured.name["collective"],
-            _comparison_table(measured, self.published, terms, printed),
+            _comparison_table(measured, self, terms, printed),
             {
                 **measured.name,
                 "formula": str(measured.model.formula),
                 "terms": [
-                    {
-                        "term": term.name,
-                        "measured": _estimate_object(term.measured),
-                        "published": _estimate_object(term.published),
-                        "difference": _estimate_object(term.difference),
-                    }
-                    for term in terms
+                    {"term": name, **{side: _as_object(each) for side, each in sides.items()}}
+                    for name, sides in terms.items()
                 ],
                 "r_squared": measured.model.r_squared,
                 "published_r_squared": float(printed["r_squared"]),
@@ -94,7 +62,7 @@ class StudyFit:
 
 
 def _comparison_table(
-    measured: NamedRegression, table: Published, terms: Sequence[TermComparison], printed: Mapping[str, str]
+    measured: NamedRegression, table: Published, terms: Mapping[str, _Sides], printed: Mapping[str, str]
 ) -> Table:
     """A row per term: measured, published, difference; above it the goodness of both fits."""
     model = measured.model
@@ -108,20 +76,14 @@ def _comparison_table(
         ),
         columns=("Term", "Measured", "Published", "Measured − published"),
         rows=rows(
-            (
-                term.name,
-                *(
-                    Value(value.value, value.low, value.high, show=four_digits)
-                    for value in (term.measured, term.published, term.difference)
-                ),
-            )
-            for term in terms
+            (name, *(Value(each.value, each.low, each.high, show=four_digits) for each in sides.values()))
+            for name, sides in terms.items()
         ),
         annotation=f"{per_cent(LEVEL)} interval",
     )
 
 
-def _estimate_object(value: Estimate) -> dict[str, Any]:
+def _as_object(value: Estimate) -> dict[str, Any]:
     return {"value": value.value, "interval": [value.low, value.high]}
 
 
@@ -145,14 +107,13 @@ def _term_name(printed: str) -> str:
     return re.sub(r"^log2_(\w+)$", r"log2(\1)", printed).replace("processes", "ranks")
 
 
-def _term(measured: Coefficient, row: Mapping[str, str]) -> TermComparison:
+def _term(measured: Coefficient, row: Mapping[str, str]) -> _Sides:
     value, error = float(row["coef"]), float(row["std_err"])
     difference = measured.value - value
     decimals = len(row["coef"].partition(".")[2])
     reach = _REACH * hypot(measured.standard_error, error) + 0.5 * 10.0**-decimals
-    return TermComparison(
-        measured.term,
-        Estimate(measured.value, measured.low, measured.high),
-        Estimate(value, float(row["ci_low"]), float(row["ci_high"])),
-        Estimate(difference, difference - reach, difference + reach),
-    )
+    return {
+        "measured": Estimate(measured.value, measured.low, measured.high),
+        "published": Estimate(value, float(row["ci_low"]), float(row["ci_high"])),
+        "difference": Estimate(difference, difference - reach, difference + reach),
+    }
