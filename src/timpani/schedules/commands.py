@@ -44,6 +44,7 @@ from timpani.schedules.algorithms.verification import (
     with_own_counts,
 )
 from timpani.schedules.drawing import Drawing, View, equal_nodes
+from timpani.schedules.predict.backtest import backtest, backtest_document, measurements
 from timpani.schedules.predict.output import check_new, predicted_document, predicted_object, write_predicted
 from timpani.schedules.predict.predictions import predict_request
 from timpani.schedules.predict.prepare import prepare
@@ -154,7 +155,7 @@ _ANNOUNCED_SECONDS = 10
 """A longer prediction prints its expected time before it starts."""
 
 _Costs = Annotated[
-    list[Path],
+    list[Path] | None,
     typer.Option(
         help="A campaign to estimate the costs from; repeat the option for several.", autocompletion=complete_campaign
     ),
@@ -163,10 +164,10 @@ _Costs = Annotated[
 
 def predict(
     what: Annotated[
-        list[str], typer.Argument(help="Collectives: bcast allreduce …", autocompletion=complete_collective)
-    ],
-    costs: _Costs,
-    ranks: Annotated[str, typer.Option("--ranks", "-n", help="Rank counts: 64,1Ki or 2:1Mi (doubling).")],
+        list[str] | None, typer.Argument(help="Collectives: bcast allreduce …", autocompletion=complete_collective)
+    ] = None,
+    costs: _Costs = None,
+    ranks: Annotated[str, typer.Option("--ranks", "-n", help="Rank counts: 64,1Ki or 2:1Mi (doubling).")] = "",
     algorithms: Annotated[
         str,
         typer.Option(
@@ -183,29 +184,53 @@ def predict(
     ] = None,
     placement: Annotated[str, typer.Option(help="Place ranks by core, socket, node or ppr:N.")] = "core",
     budget: Annotated[str, typer.Option(help="Maximum time to simulate one call; longer ones are left out.")] = "10s",
+    hidden: Annotated[
+        Path | None,
+        typer.Option(
+            "--backtest",
+            metavar="CAMPAIGN",
+            help="Instead, hide the larger rank counts of a campaign, and print how well they are predicted.",
+            autocompletion=complete_campaign,
+        ),
+    ] = None,
     output: Annotated[Path | None, output_option("A new folder: page, figures, JSON.")] = None,
     format: Annotated[Format, document_format("json has the keys of docs/reference.md.")] = Format.text,
     force: Force = False,
 ) -> None:
     """Predict algorithms from measured costs: the fastest at each point, its time, and what the time consists of."""
+    if hidden:
+        if what or costs or ranks or output:
+            raise UserError("--backtest takes a campaign and --format only", "leave the other options out")
+        simulator = Simulator(build_without_mpi(first_mpi()))
+        found = backtest(measurements(load_one_machine(hidden)), simulator, _announce)
+        text = json_text(found.to_dicts()) if format is Format.json else document_text(backtest_document(found), format)
+        typer.echo(text, nl=False)
+        return
+    if not (what and costs and ranks):
+        step = "for example: timpani predict bcast --costs CAMPAIGN --ranks 64:4Ki"
+        raise UserError("predict needs collectives, --costs and --ranks", step)
     if output:
         check_new(output, force)
     limits = Limits(parse_duration(budget), available_memory())
     machine = resolve(on) if on else None
     campaigns = [load_one_machine(folder) for folder in costs]
-    prepared = prepare(campaigns, what, algorithms, ranks, sizes, machine, placement)
+    prepared = prepare(campaigns, what, algorithms, ranks, sizes, machine, placement, _announce)
     with share_bar("estimating") as passed:
         plan = prepared.plan(limits, passed)
     if plan.time > _ANNOUNCED_SECONDS:
         typer.echo(f"{counted(len(plan.seconds), 'call')} to simulate, about {show_seconds(plan.time)}", err=True)
     with share_bar("simulating") as passed:
-        found = predict_request(prepared.simulator, prepared.calibration, prepared.request, plan, passed)
+        predicted = predict_request(prepared.simulator, prepared.calibration, prepared.request, plan, passed)
     if output:
-        write_predicted(found, output, force)
+        write_predicted(predicted, output, force)
     if format is Format.json:
-        typer.echo(json_text(predicted_object(found)), nl=False)
+        typer.echo(json_text(predicted_object(predicted)), nl=False)
     else:
-        typer.echo(document_text(predicted_document(found), format), nl=False)
+        typer.echo(document_text(predicted_document(predicted), format), nl=False)
+
+
+def _announce(text: str) -> None:
+    typer.echo(text, err=True)
 
 
 PROVE_FORMS: Hook[Form] = Hook("PROVE_FORMS")

@@ -209,3 +209,28 @@ def test_twins_are_no_different_schedules(measured: Path, tmp_path: Path) -> Non
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "too few of Timpani's algorithms: " in done.stderr
     assert "1 different schedule on these ranks; at least 3" in done.stderr
+
+
+def test_a_backtest_hides_the_larger_rank_counts(measured: Path) -> None:
+    done = typed("predict", "--backtest", measured, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert {(row["known"], row["hidden"]) for row in rows} == {(2, 4), (2, 8), (2, 16), (4, 8), (4, 16), (8, 16)}
+    table = typed("predict", "--backtest", measured).stdout
+    assert "measured time × growth of the schedule; hedged choice" in table
+    both = typed("predict", "bcast", "--backtest", measured)
+    assert (both.returncode, both.stderr.count("\n")) == (2, 1), both.stderr
+
+
+def test_a_prediction_is_the_measured_time_times_the_growth(measured: Path, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (measured / "results.jsonl").read_text().splitlines() if "median_us" in line]
+    for line in lines:
+        line["median_us"] *= 1.5 if line["algorithm"] == "linear" else 1
+    odd = write(tmp_path / "odd", [{key: line[key] for key in lines[0]} for line in lines])
+    asked = ("--ranks", "32", "--sizes", "8", "--algorithms", "linear,binomial", "--format", "json")
+    usual, slower = (
+        {row["algorithm"]: row["predicted_us"] for row in json.loads(done.stdout)["predictions"]}
+        for done in (typed("predict", "bcast", "--costs", folder, *asked) for folder in (measured, odd))
+    )
+    assert slower["linear"] / usual["linear"] == pytest.approx(1.5, rel=0.1)
+    assert slower["binomial"] / usual["binomial"] == pytest.approx(1, rel=0.1)

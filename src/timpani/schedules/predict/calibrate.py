@@ -49,24 +49,27 @@ class CostEstimate:
     amounts: NDArray[np.float64]
 
 
-def estimate(simulator: Simulator, observations: Sequence[Observation], start: Costs) -> CostEstimate:
+def estimate(
+    simulator: Simulator, observations: Sequence[Observation], start: Costs, iterations: int = _MAX_ITERATIONS
+) -> CostEstimate:
     """Estimate the costs that minimize the squared relative errors of the simulated times.
 
-    start  the first sizes of the cost lines, and initial values
+    start       the first sizes of the cost lines, and initial values
+    iterations  at most
 
     A time is linear in the costs along its critical path, but the path depends on the costs. So the estimate alternates
     between solving for one path and finding the path anew, until no time changes.
     """
     times = np.array([each.time for each in observations])
     costs, best, least = start, start, np.inf
-    for step in range(_MAX_ITERATIONS):
+    for step in range(iterations):
         amounts = amounts_of(simulator, observations, costs)
         predicted = amounts @ vector(costs)
         error = float(np.median(np.abs(np.log(np.maximum(predicted, 1e-9) / times))))
         if error < least:
             best, least = costs, error
         found = solve(amounts, times, vector(replace(start, shared=costs.shared)), predicted if step else times)
-        moved = found if step < _MAX_ITERATIONS // 2 else (found + vector(costs)) / 2  # damped, as paths may alternate
+        moved = found if step < iterations // 2 else (found + vector(costs)) / 2  # damped, as paths may alternate
         change = np.abs(amounts @ moved / np.maximum(predicted, 1e-9) - 1).max()
         costs = with_vector(start, moved)
         if change < _CONVERGED_CHANGE:

@@ -1,16 +1,18 @@
 """Costs of a machine from campaigns measured on it, and the error of predictions with them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
-from math import sqrt
+from math import log, sqrt
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
-from timpani.native.side_by_side import on_every_core
+from timpani.native.side_by_side import on_every_core, usable_cores
 from timpani.schedules.algorithms.simulation import (
     NO_BURST,
     NO_CLOSER_LINES,
@@ -18,17 +20,19 @@ from timpani.schedules.algorithms.simulation import (
     Costs,
     RankPlace,
     Relation,
+    SimulatedCall,
     Simulator,
     relation_with_costs,
     relations_among,
     sockets_are_known,
+    spans_nodes,
 )
 from timpani.schedules.predict.calibrate import CostEstimate, Observation, amounts_of, estimate, resample, with_lines
 from timpani.schedules.predict.model_error import Growth, ModelError, different_schedules, model_error, size_of
 from timpani.schedules.predict.observed import check_comparable, costs_of_pairs, library_of, observations
 from timpani.schedules.predict.terms import SHARED_BY, Vector, terms, vector
 from timpani.study.schema import is_timpani_schedule
-from timpani.study.words import counted
+from timpani.study.words import counted, show_seconds
 
 MIN_SCHEDULES = 3
 """Minimum of different schedules, each predicted from the others: fewer give costs, but not their error."""
@@ -38,6 +42,21 @@ _SIZE_DIVISIONS = ((0,), (0, 4096), (0, 65536), (0, 64, 4096), (0, 512, 32768))
 
 _EAGER_LIMITS = (0, 1025, 4097, 16385, 65537)
 """Candidate sizes in bytes from which messages are no longer sent eagerly."""
+
+_PASSES = 100
+"""About as many times are all measured calls simulated: for each of 17 models, until its costs no longer change."""
+
+_ANNOUNCED_SECONDS = 30.0
+
+Announce = Callable[[str], None]
+"""Receives, before it starts, what will take long and how long."""
+
+
+def announce_calibration(announce: Announce, seconds: float, what: str) -> None:
+    """Announce a calibration if it is expected to take long."""
+    if seconds > _ANNOUNCED_SECONDS:
+        announce(f"calibrating by {what}: about {show_seconds(seconds)}")
+
 
 _ERROR_DIGITS = 6
 """Models whose mean errors, natural logarithms, agree to this number of digits count as equal."""
@@ -67,6 +86,7 @@ class Calibration:
     campaigns     the identity of each
     oversubscribed  the rank counts with more ranks than cores
     unknown       measured algorithms of other versions; they can't be simulated and give no costs
+    fitted        simulated time of each observation
     """
 
     costs: Costs
@@ -84,6 +104,7 @@ class Calibration:
     campaigns: tuple[str, ...] = ()
     oversubscribed: tuple[int, ...] = ()
     unknown: tuple[str, ...] = ()
+    fitted: tuple[float, ...] = ()
 
     @property
     def models(self) -> tuple[Costs, ...]:
@@ -122,10 +143,34 @@ class Calibration:
             f"ranks, {_range(sizes)} B{by}{', simulated' if self.simulated else ''}"
         )
 
+    @cached_property
+    def _anchors(self) -> dict[object, list[tuple[SimulatedCall, float]]]:
+        found: dict[object, list[tuple[SimulatedCall, float]]] = {}
+        for each, fitted in zip(self.observations, self.fitted, strict=False):
+            if fitted > 0:
+                found.setdefault(_all_but_ranks(each.call), []).append((each.call, each.time / fitted))
+        return found
+
+    def anchor(self, call: SimulatedCall) -> float:
+        """Measured over simulated time of the same call on the nearest measured rank count; 1 if it was not measured.
+
+        A prediction is multiplied by it: it is then the measured time, times the growth of the simulated schedule.
+        """
+
+        def distance(measured: tuple[SimulatedCall, float]) -> tuple[bool, float]:
+            other = measured[0]
+            return spans_nodes(other.places) != spans_nodes(call.places), abs(log(other.ranks / call.ranks))
+
+        return min(self._anchors.get(_all_but_ranks(call), [(call, 1.0)]), key=distance)[1]
+
     @property
     def launches(self) -> int:
         """Fewest launches of any measured call."""
         return min((len(each.launches) for each in self.observations), default=0)
+
+
+def _all_but_ranks(call: SimulatedCall) -> object:
+    return call.collective, call.algorithm, size_of(call), call.root
 
 
 def _range(measured: Growth) -> str:
@@ -133,9 +178,11 @@ def _range(measured: Growth) -> str:
     return str(measured.least) if same else f"{measured.least} to {measured.most}"
 
 
-def require_calibration(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibration:
+def require_calibration(
+    simulator: Simulator, campaigns: Sequence[Campaign], announce: Announce = lambda text: None
+) -> Calibration:
     """The costs that campaigns of one machine give together; UserError if they give none."""
-    found = calibrate(simulator, campaigns)
+    found = calibrate(simulator, campaigns, announce)
     if found is None:
         observed = _simulable_calls(simulator, _observations(campaigns))
         names = {(each.call.collective, each.call.algorithm) for each in observed}
@@ -149,7 +196,9 @@ def require_calibration(simulator: Simulator, campaigns: Sequence[Campaign]) -> 
     return found
 
 
-def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibration | None:
+def calibrate(
+    simulator: Simulator, campaigns: Sequence[Campaign], announce: Announce = lambda text: None
+) -> Calibration | None:
     """The costs that campaigns of one machine give together.
 
     None if they measured neither messages between two ranks nor MIN_SCHEDULES different schedules of Timpani's
@@ -160,7 +209,9 @@ def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibratio
     messages, relations = costs_of_pairs(campaigns)
     simulated = any(bool(campaign.results["simulated"].any()) for campaign in campaigns)
     measured = _observations(campaigns)
+    begin = monotonic()
     observed = _simulable_calls(simulator, measured)
+    announce_calibration(announce, (monotonic() - begin) * _PASSES / usable_cores(), f"{len(observed)} measured calls")
     if _count_schedules(simulator, observed) >= MIN_SCHEDULES:
         burst = max(campaign.header.machine.bursts for campaign in campaigns)
         found = calibrate_from_calls(simulator, observed, messages, simulated, burst=burst)
@@ -274,6 +325,7 @@ def calibrate_from_calls(
         resampled=resample(observed, found),
         error=chosen.error,
         left_out=np.exp(chosen.left_out),
+        fitted=tuple((found.amounts @ vector(found.costs)).tolist()),
         simulated=simulated,
         schedules=len(np.unique(different_schedules([each.call for each in observed], found.amounts))),
         relations=frozenset(_relations(observed)),

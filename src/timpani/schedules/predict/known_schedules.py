@@ -29,8 +29,8 @@ class KnownSchedule:
     """An algorithm's schedule at one size.
 
     schedules       the possible schedules of Timpani; several if they send the same messages
-    off             largest |ln(predicted / measured)| of these: error of replacing the library's code by Timpani's
-                    schedule; 0 for Timpani's own algorithms, whose error the calibration gives
+    off             ln(measured / predicted) at the largest counted rank count, of the library's code by Timpani's
+                    schedule: predictions are multiplied by this ratio; 0 for Timpani's own algorithms
     counted_on      the rank counts at which the library's messages were counted and match
     oversubscribed  whether there were more ranks than cores in these measurements
     """
@@ -46,7 +46,7 @@ class KnownSchedule:
         if not schedules:
             return None
         counted_on = tuple(sorted({*self.counted_on, *other.counted_on}))
-        worse = max(self, other, key=lambda each: each.off)
+        worse = max(self, other, key=lambda each: abs(each.off))
         return KnownSchedule(schedules, worse.off, counted_on, worse.oversubscribed)
 
 
@@ -118,9 +118,10 @@ def library_schedules(
         )
         if refused := next((each for each in predicted if isinstance(each, NotSimulated)), None):
             return NoSchedule(refused.why)
-        off = [abs(float(np.log(each.time / measured))) for each in predicted if isinstance(each, PredictedTime)]
+        times = [each.time for each in predicted if isinstance(each, PredictedTime)]
+        off = float(np.log(measured / np.sqrt(min(times) * max(times))))
         counted_on = tuple(sorted(each.ranks for each, _ in counted))
-        return KnownSchedule(schedules, max(off), counted_on, "oversubscribed" in estimate["status"].split("+"))
+        return KnownSchedule(schedules, off, counted_on, "oversubscribed" in estimate["status"].split("+"))
 
     found: LibrarySchedules = {}
     for counted in _largest_rank_counts(campaign):

@@ -177,8 +177,8 @@ def _followed(found: Predictions) -> Iterator[str]:
         )
         yield (
             f"{named} is predicted by {named.sends_as}, whose messages it sent on {ranks} ranks, at "
-            f"{show_sizes([*off])}: what it took there{crowded} was off from that by a factor of up to "
-            f"{exp(max(off.values())):.2g}, by which its interval is wider{several}"
+            f"{show_sizes([*off])}: it took {exp(min(off.values())):.2g} to {exp(max(off.values())):.2g} times as long "
+            f"there{crowded}, and its times are multiplied by that{several}"
         )
 
 

@@ -9,7 +9,9 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
+from timpani.judge.cell_table import estimate_cells
 from timpani.judge.choose_rules import RankPoint, Winners, rules_of
+from timpani.judge.raced import raced_results
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Host
 from timpani.libraries.registry import LIBRARIES
@@ -21,6 +23,7 @@ from timpani.schedules.algorithms.catalogue import own_catalogue
 from timpani.schedules.algorithms.simulation import Simulator
 from timpani.schedules.algorithms.verification import available_memory
 from timpani.schedules.predict.calibration import HOW_TO_MEASURE_COSTS, Calibration, calibrate
+from timpani.schedules.predict.hedge import margin
 from timpani.schedules.predict.known_schedules import (
     KnownSchedule,
     SchedulesBySize,
@@ -36,6 +39,7 @@ from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.operations import COLLECTIVES
 from timpani.study.placement import RankLayout
+from timpani.study.schema import MEASURED_US, cell_of
 from timpani.study.selection import Evidence, PredictedRules
 from timpani.study.sizes import show_sizes
 from timpani.study.words import counted
@@ -82,6 +86,18 @@ def times_of(
     return times, list(dict.fromkeys(left_out))
 
 
+class Measured(dict[tuple[str, int], dict[Algorithm, float]]):
+    """Measured times by collective and size at `ranks` ranks, the most."""
+
+    def __init__(self, campaign: Campaign, ranks: int) -> None:
+        super().__init__()
+        self.ranks = ranks
+        cells = estimate_cells(raced_results(campaign.of_variant())).filter(MEASURED_US > 0, ranks=ranks)
+        for row in cells.with_columns(time=MEASURED_US).iter_rows(named=True):
+            cell = cell_of(row)
+            self.setdefault((cell.collective, cell.message_bytes), {})[cell.algorithm] = row["time"]
+
+
 def winners(
     comparable: list[tuple[str, int]],
     known: SchedulesBySize,
@@ -89,8 +105,12 @@ def winners(
     default: Algorithm,
     layouts: Mapping[int, RankLayout],
     times: Times,
+    measured: Measured,
 ) -> dict[RankPoint, Winners]:
-    """The algorithms among `known` that are predicted to beat the default, at each predicted point."""
+    """The algorithms among `known` that are predicted to beat the default, at each predicted point.
+
+    Their measured gain must exceed the margin that the distance asks for (hedge.py).
+    """
     found: dict[RankPoint, Winners] = {}
     for collective, size in comparable:
         beaten = library[collective, size][default]
@@ -98,7 +118,11 @@ def winners(
             winners = found.setdefault((collective, ranks, layout), {}).setdefault(size, {})
             for algorithm, competitor in known.get((collective, size), {}).items():
                 gain = _gain(collective, ranks, size, beaten, competitor, times)
-                if gain and gain.gain_low and gain.gain_low > INDIFFERENCE[1]:
+                here = measured.get((collective, size), {})
+                enough = {default, algorithm} <= here.keys() and here[default] / here[algorithm] - 1 > margin(
+                    ranks / measured.ranks
+                )
+                if enough and gain and gain.gain_low and gain.gain_low > INDIFFERENCE[1]:
                     winners[algorithm] = gain
     return found
 
@@ -108,8 +132,8 @@ def _gain(
 ) -> Evidence | None:
     """Time of the default's fastest possible schedule / time of the competitor's slowest; None if one has no time.
 
-    The interval spans all schedules that either may follow. It is widened by the model error of a ratio of two
-    algorithms, and by the measured deviation of the library's code from its schedules.
+    The interval spans all schedules that either may follow, in proportion to the time of the library's code. It is
+    widened by the model error of a ratio of two algorithms.
     """
     theirs, its = (
         [times.get((collective, each, ranks, size)) for each in one.schedules] for one in (default, competitor)
@@ -117,9 +141,10 @@ def _gain(
     timed = [each for each in (*theirs, *its) if each and each.ratio_width is not None and each.time > 0]
     if len(timed) < len(theirs) + len(its):
         return None
-    before, after = ([each.time for each in part] for part in (timed[: len(theirs)], timed[len(theirs) :]))
+    before = [each.time * exp(default.off) for each in timed[: len(theirs)]]
+    after = [each.time * exp(competitor.off) for each in timed[len(theirs) :]]
     least, most = min(before) / max(after), max(before) / min(after)
-    half = max(each.ratio_width or 0.0 for each in timed) + default.off + competitor.off
+    half = max(each.ratio_width or 0.0 for each in timed)
     return Evidence(size, least, least * exp(-half), most * exp(half), launches=0)
 
 
@@ -159,11 +184,12 @@ def predicted_rules(campaign: Campaign, asked: PredictionReach, mpi: Mpi) -> Pre
         own,
         Limits(_MAX_CALL_SECONDS, available_memory()),
     )
+    measured = Measured(campaign, _most_ranks(campaign))
     layouts = {count: _layout(machine, placement, count) for count in ranks}
     rules = [
         rule
         for known in (library, timpanis)
-        for rule in rules_of(winners(comparable, known, library, default, layouts, times)).rules
+        for rule in rules_of(winners(comparable, known, library, default, layouts, times, measured)).rules
     ]
     return PredictedRules(
         tuple(rules),
@@ -180,11 +206,15 @@ def predicted_rules(campaign: Campaign, asked: PredictionReach, mpi: Mpi) -> Pre
 
 def _rank_counts(campaign: Campaign, most: int) -> list[int]:
     """2, 4, 8 … times the largest measured rank count below `most`, and `most`."""
-    measured = max(campaign.results.filter(pl.col("collective").is_in(list(COLLECTIVES)))["ranks"], default=1)
+    measured = _most_ranks(campaign)
     if most <= measured:
         raise UserError(f"{counted(measured, 'rank')} were measured already", f"predict to more than {measured}")
     found = [measured * 2**step for step in range(1, most.bit_length()) if measured * 2**step < most]
     return [*found, most]
+
+
+def _most_ranks(campaign: Campaign) -> int:
+    return max(campaign.results.filter(pl.col("collective").is_in(list(COLLECTIVES)))["ranks"], default=1)
 
 
 def _placement(campaign: Campaign) -> str:

@@ -60,12 +60,6 @@ class PredictedTime:
         low, high = (bound and bound * factor for bound in (self.low, self.high))
         return replace(self, time=self.time * factor, low=low, high=high)
 
-    def widened(self, half: float) -> "PredictedTime":
-        """Widen the interval by `half` to each side, in logarithms."""
-        low, high = self.low and self.low * exp(-half), self.high and self.high * exp(half)
-        width = None if self.ratio_width is None else self.ratio_width + half
-        return replace(self, low=low, high=high, ratio_width=width)
-
 
 def predict(
     simulator: Simulator, calibration: Calibration, calls: Sequence[SimulatedCall]
@@ -114,13 +108,13 @@ def _batches(seconds: Mapping[SimulatedCall, float]) -> Iterator[list[SimulatedC
 def _combine_schedules(
     request: PredictionRequest, found: Sequence[PredictedTime | NotSimulated]
 ) -> PredictedTime | NotSimulated:
-    """Combine the predictions of the schedules that an algorithm may follow; widen by the error of their timing."""
+    """Combine the predictions of the schedules that an algorithm may follow, in proportion to its measured time."""
     results = [each for each in found if isinstance(each, PredictedTime)]
     if len(results) < len(found):
         return next(each for each in found if isinstance(each, NotSimulated))
     one = results[0] if len(results) == 1 else _combine_times(results)
     off = dict(request.selected.off).get(size_of(request.calls[0]))
-    return one if off is None else one.widened(off)
+    return one if off is None else one.scaled(exp(off))
 
 
 def _combine_times(results: Sequence[PredictedTime]) -> PredictedTime:
@@ -259,14 +253,16 @@ def _predict_call(
     kinds = np.array([term.kind for term in terms(calibration.costs)])
     parts = {**{kind: float(paid[kinds == kind].sum()) for kind in KINDS}, WAITING: answer.waited}
     shares = {name: part / answer.time if answer.time > 0 else 0.0 for name, part in parts.items()}
+    anchor = calibration.anchor(call)
     if calibration.error is None or not calibration.error.covers(call) or answer.time <= 0:
-        return PredictedTime(answer.time, None, None, shares, None, answer.by)
+        return PredictedTime(answer.time * anchor, None, None, shares, None, answer.by)
     sampled = np.log(np.maximum(calibration.resampled @ amounts, 1e-12) / answer.time)
     half = float(np.hypot(_Z_95 * sampled.std(), calibration.error.time_half_width(call)))
     low, high = (answer.time * float(np.exp(each)) for each in (-half, half))
     off = [0.0, *(log(each / answer.time) for each in others if not isinstance(each, NotSimulated) and each > 0)]
     width = calibration.error.ratio_half_width(call) + max(map(abs, off))
-    return PredictedTime(answer.time, low * exp(min(off)), high * exp(max(off)), shares, width, answer.by)
+    found = PredictedTime(answer.time, low * exp(min(off)), high * exp(max(off)), shares, width, answer.by)
+    return found.scaled(anchor)
 
 
 def _missing_cost(calibration: Calibration, amounts: NDArray[np.float64]) -> str:

@@ -10,7 +10,7 @@ from timpani.machine.nodes.model import Machine
 from timpani.native.build import build_without_mpi
 from timpani.schedules.algorithms.catalogue import own_catalogue
 from timpani.schedules.algorithms.simulation import Simulator
-from timpani.schedules.predict.calibration import Calibration, require_calibration
+from timpani.schedules.predict.calibration import Announce, Calibration, require_calibration
 from timpani.schedules.predict.known_schedules import library_algorithms
 from timpani.schedules.predict.request import Limits, Plan, Request
 from timpani.schedules.predict.selected_algorithms import (
@@ -47,11 +47,13 @@ def prepare(
     sizes: str,
     machine: Machine | None,
     placement: str,
+    announce: Announce,
 ) -> PreparedRequest:
     """The request for `algorithms` of `collectives`, with costs from `campaigns`.
 
     machine  the machine to predict. None: the first campaign's machine if it has several nodes, otherwise ranks as
              close as the measured ones
+    announce  receives, before it starts, what will take long
 
     UserError for invalid options, and if the campaigns give no costs
     """
@@ -62,7 +64,7 @@ def prepare(
     mpi = first_mpi()
     simulator, own = Simulator(build_without_mpi(mpi)), own_catalogue(mpi)
     named = select_timpani_algorithms(collectives, algorithms, own)  # rejects bad names before the slow steps
-    calibration = require_calibration(simulator, campaigns)
+    calibration = require_calibration(simulator, campaigns, announce)
     library, others = (
         library_algorithms(campaigns, collectives, message_sizes, own, simulator, calibration)
         if names_library_algorithms(algorithms)

@@ -25,7 +25,7 @@ class SelectedAlgorithm(NamedTuple):
 
     schedules  one for a Timpani algorithm; for a library's, all whose messages match
     library    the library's algorithm
-    off        the sizes at which the library's algorithm matches, with the error of its code, in logarithms
+    off        the sizes at which the library's algorithm matches, with ln(measured / predicted) of its code
     counted_on, oversubscribed   as in KnownSchedule
     """
 
