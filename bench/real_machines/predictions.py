@@ -32,12 +32,14 @@ from timpani.study.operations import COLLECTIVES
 
 MAX_ERRORS = (0.05, 0.30)
 MAX_LOSSES = 0.10
-MAX_REGRETS = {2: 0.09, 4: 0.16, 8: 0.19}
-FACTORS = (2, 4, 8, 16, 64, 128, 512, 1024)
+MAX_REGRETS = {2.0: 0.09, 4.0: 0.16, 8.0: 0.19}
+FACTORS = (2.0, 4.0, 8.0, 16.0, 64.0, 128.0, 512.0, 1024.0)
 OTHER_RAILS = "2025_03_28___17_14_41"
 """The second job on 2,048 nodes of Leonardo, over other rails: another setting, so no part of that evening's series."""
 _EVENING = timedelta(hours=6)
 _ELEMENT_BYTES = 4
+MAX_SIMULATED = 1024
+"""Ranks; simulating Fugaku's largest jobs takes an hour."""
 
 
 def measure_times(table: Path) -> None:
@@ -91,7 +93,9 @@ def measure_regret(table: Path) -> None:
             f"{factor:5.0f} times the nodes, {method:<9} {regret:.1%} of {count}" + f" (at most {limit})" * bool(limit)
         )
         missed |= limit is not None and regret > limit
-    print(document_text(backtest_document(_backtest(table)), Format.text))
+    simulated = _cells(table).filter(pl.col("ranks") <= MAX_SIMULATED)
+    print(f"With the model, up to {MAX_SIMULATED} ranks:")
+    print(document_text(backtest_document(backtest(_measurements(simulated), _simulator(), print)), Format.text))
     if missed:
         sys.exit("a limit was missed")
 
@@ -130,7 +134,7 @@ def _worst_share(table: Path, machines: Iterable[str], per_squared_doubling: flo
 
 @cache
 def _backtest(table: Path) -> pl.DataFrame:
-    return backtest(_measurements(_cells(table)), _simulator(), print)
+    return backtest(_measurements(_cells(table)), None, print)
 
 
 @cache

@@ -1,7 +1,7 @@
 // Allgather along a Bine butterfly (schedule/patterns/bine.hpp), near ranks first: in each exchange two ranks send each
 // other all that they have. Rank counts that are not a power of two are folded (schedule/patterns/fold.hpp).
 //
-// bine         a range of blocks is one message, or two if it goes on at the buffer's begin
+// bine         a range of blocks is one message, or two if it continues at the buffer's begin
 // bine_blocks  each block is a message
 
 #include "schedule/algorithm.hpp"

@@ -3,7 +3,7 @@
 // owner, but rank order is lost, so the operator must commute. Rank counts that are not a power of two are folded
 // (schedule/patterns/fold.hpp).
 //
-// bine         a range of blocks is one message, or two if it goes on at the vector's begin
+// bine         a range of blocks is one message, or two if it continues at the vector's begin
 // bine_blocks  each block is a message
 
 #include "schedule/algorithm.hpp"

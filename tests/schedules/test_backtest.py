@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.installed import FOUND
+from tests.installed import FOUND, needs_mpi
 from timpani.native.build import build_without_mpi
 from timpani.schedules.algorithms.catalogue import own_catalogue
 from timpani.schedules.algorithms.simulation import CostLine, Costs, NotSimulated, Simulator
@@ -42,6 +42,7 @@ def measured(simulator: Simulator) -> list[Measurement]:
     return found
 
 
+@needs_mpi
 def test_an_anchored_time_holds_where_code_is_slower_than_its_schedule() -> None:
     found = backtest(measured(Simulator(build_without_mpi(FOUND[0]))), Simulator(build_without_mpi(FOUND[0])), print)
     errors = found.filter(method=ANCHORED)["error"].drop_nulls()
@@ -53,6 +54,7 @@ def test_an_anchored_time_holds_where_code_is_slower_than_its_schedule() -> None
     assert document["basis"].text == "3 pairs of a known and a larger, hidden scale, in 1 series"
 
 
+@needs_mpi
 def test_every_name_means_a_schedule_that_exists() -> None:
     own = own_catalogue(FOUND[0])
     named = [(collective, name) for collective, names in _SCHEDULES.items() for name in names]

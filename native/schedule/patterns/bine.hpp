@@ -62,7 +62,7 @@ struct BineTree {
 };
 
 /// Calls `visit(from, last)` for the `numbers` numbers from `first` on, counted cyclically among `active`: once, or
-/// twice if they go on at 0.
+/// twice if they continue at 0.
 template <typename Visit>
 void visit_cyclic_range(int active, int first, int numbers, const Visit& visit) {
     if (first < active) visit(first, std::min(first + numbers, active) - 1);

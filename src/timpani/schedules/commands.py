@@ -29,6 +29,7 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.find import first_mpi
 from timpani.machine.detect import resolve
 from timpani.native.build import build_without_mpi
+from timpani.report.document.blocks import Document
 from timpani.report.document.json import json_text
 from timpani.schedules.algorithms.catalogue import own_catalogue, read_own_catalogue
 from timpani.schedules.algorithms.fingerprint import Fingerprints
@@ -201,10 +202,7 @@ def predict(
     if hidden:
         if what or costs or ranks or output:
             raise UserError("--backtest takes a campaign and --format only", "leave the other options out")
-        simulator = Simulator(build_without_mpi(first_mpi()))
-        found = backtest(measurements(load_one_machine(hidden)), simulator, _announce)
-        text = json_text(found.to_dicts()) if format is Format.json else document_text(backtest_document(found), format)
-        typer.echo(text, nl=False)
+        _print_backtest(hidden, format)
         return
     if not (what and costs and ranks):
         step = "for example: timpani predict bcast --costs CAMPAIGN --ranks 64:4Ki"
@@ -223,10 +221,17 @@ def predict(
         predicted = predict_request(prepared.simulator, prepared.calibration, prepared.request, plan, passed)
     if output:
         write_predicted(predicted, output, force)
-    if format is Format.json:
-        typer.echo(json_text(predicted_object(predicted)), nl=False)
-    else:
-        typer.echo(document_text(predicted_document(predicted), format), nl=False)
+    _print(predicted_document(predicted), predicted_object(predicted), format)
+
+
+def _print_backtest(campaign: Path, format: Format) -> None:
+    simulator = Simulator(build_without_mpi(first_mpi()))
+    found = backtest(measurements(load_one_machine(campaign)), simulator, _announce)
+    _print(backtest_document(found), found.to_dicts(), format)
+
+
+def _print(document: Document, as_json: Any, format: Format) -> None:
+    typer.echo(json_text(as_json) if format is Format.json else document_text(document, format), nl=False)
 
 
 def _announce(text: str) -> None:

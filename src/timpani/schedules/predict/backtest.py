@@ -145,10 +145,12 @@ def total_bytes(exact: int) -> int:
     return round(2 ** (round(4 * log2(exact)) / 4)) if exact else 0
 
 
-def backtest(measured: Iterable[Measurement], simulator: Simulator, announce: Announce) -> pl.DataFrame:
+def backtest(measured: Iterable[Measurement], simulator: Simulator | None, announce: Announce) -> pl.DataFrame:
     """A row for each method, series, pair of a known and a larger, hidden scale, size, and algorithm or choice.
 
-    Columns: `series`, `known` and `hidden` scale, `factor`, `size`, `method`, `algorithm`; `error`, |ln(predicted /
+    Without a simulator the methods are those that need none. Columns:
+
+    `series`, `known` and `hidden` scale, `factor`, `size`, `method`, `algorithm`; `error`, |ln(predicted /
     measured)|, of the algorithm's time; `regret` of choosing it and `loss` against the default, null if it was not
     chosen or if there is no default.
     """
@@ -160,7 +162,7 @@ def backtest(measured: Iterable[Measurement], simulator: Simulator, announce: An
         scales = sorted({each.scale for each in part})
         for known in scales[:-1]:
             up_to = [each for each in part if each.scale <= known]
-            model = _Model(simulator, [each for each in up_to if each.scale == known], announce)
+            model = _Model(simulator, [each for each in up_to if each.scale == known], announce) if simulator else None
             for hidden in (scale for scale in scales if scale > known):
                 rest = [each for each in part if each.scale == hidden]
                 where = {"series": str(series), "known": known, "hidden": hidden, "factor": hidden / known}
@@ -171,12 +173,13 @@ def backtest(measured: Iterable[Measurement], simulator: Simulator, announce: An
 
 
 def _outcomes(
-    up_to: Sequence[Measurement], hidden_calls: Sequence[Measurement], known: int, hidden: int, model: "_Model"
+    up_to: Sequence[Measurement], hidden_calls: Sequence[Measurement], known: int, hidden: int, model: "_Model | None"
 ) -> Iterator[dict[str, object]]:
     last = _by_size(each for each in up_to if each.scale == known)
     truth = _by_size(hidden_calls)
     defaults = {each.algorithm for each in hidden_calls if each.is_default}
-    simulated = model.times(hidden_calls)
+    simulated = model.times(hidden_calls) if model else {}
+    known_by_model = model.known if model else {}
     fits = _fits(up_to, hidden)
     for size in sorted(last.keys() & truth.keys()):
         both = sorted(last[size].keys() & truth[size].keys())
@@ -187,9 +190,9 @@ def _outcomes(
             FITS: {name: fits[size, name] for name in both},
             MODEL: {name: simulated[size, name] for name in both if (size, name) in simulated},
             ANCHORED: {
-                name: last[size][name] * simulated[size, name] / model.known[size, name]
+                name: last[size][name] * simulated[size, name] / known_by_model[size, name]
                 for name in both
-                if (size, name) in simulated and (size, name) in model.known
+                if (size, name) in simulated and (size, name) in known_by_model
             },
         }
         default = next((name for name in both if name in defaults), None)
@@ -314,7 +317,7 @@ def backtest_document(found: pl.DataFrame) -> Document:
         "nine in ten below",
     )
     series, pairs = found["series"].n_unique(), found.select("series", "known", "hidden").n_unique()
-    basis = f"{counted(pairs, 'pair')} of a known and a larger, hidden scale, in {counted(series, 'series')}"
+    basis = f"{counted(pairs, 'pair')} of a known and a larger, hidden scale, in {series} series"
     return Document(
         "Predictions, where the truth was hidden",
         (

@@ -86,8 +86,8 @@ def times_of(
     return times, list(dict.fromkeys(left_out))
 
 
-class Measured(dict[tuple[str, int], dict[Algorithm, float]]):
-    """Measured times by collective and size at `ranks` ranks, the most."""
+class _MeasuredTimes(dict[tuple[str, int], dict[Algorithm, float]]):
+    """_MeasuredTimes times by collective and size at `ranks` ranks, the most."""
 
     def __init__(self, campaign: Campaign, ranks: int) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ def winners(
     default: Algorithm,
     layouts: Mapping[int, RankLayout],
     times: Times,
-    measured: Measured,
+    measured: _MeasuredTimes,
 ) -> dict[RankPoint, Winners]:
     """The algorithms among `known` that are predicted to beat the default, at each predicted point.
 
@@ -184,7 +184,7 @@ def predicted_rules(campaign: Campaign, asked: PredictionReach, mpi: Mpi) -> Pre
         own,
         Limits(_MAX_CALL_SECONDS, available_memory()),
     )
-    measured = Measured(campaign, _most_ranks(campaign))
+    measured = _MeasuredTimes(campaign, _most_ranks(campaign))
     layouts = {count: _layout(machine, placement, count) for count in ranks}
     rules = [
         rule
