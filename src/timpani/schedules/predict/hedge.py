@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from math import exp, log, log2
 
 MARGIN_PER_SQUARED_DOUBLING = 0.016
-"""Gain, natural logarithm, for one doubling of the ranks: the smallest with which at most a tenth of the choices on four
+"""Gain, natural logarithm, at one doubling of the ranks: the smallest with which at most a tenth of the choices on four
 supercomputers were over 5 % slower than the default at any factor from 2 to 1,024 (`python -m bench real_machines`)."""
 
 _NEIGHBOR_WEIGHT = 0.25
