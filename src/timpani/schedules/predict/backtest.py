@@ -119,7 +119,7 @@ def call_named(
     collective: str, algorithm: Algorithm, ranks: int, count: int, element_bytes: int, places: Places | EqualNodes = ()
 ) -> SimulatedCall | None:
     """The call with the schedule of `algorithm`; None if it is unknown."""
-    named = schedule_named(collective, algorithm.plain) or schedule_named(collective, algorithm.name)
+    named = schedule_named(collective, algorithm.plain.replace(":segment_bytes=", "_"))
     schedule = algorithm if algorithm.provider == OWN else named
     if schedule is None or algorithm.is_default:
         return None
@@ -204,11 +204,13 @@ def _outcomes(
                 for name in (BEST, FITS, MODEL)
             },
         }
+        if model is None:
+            del chosen[MODEL]
         best = min(truth[size].values())
         for method in METHODS:
             for name, time in times.get(method, {}).items():
                 yield {"size": size, "method": method, "algorithm": name, "error": abs(log(time / truth[size][name]))}
-            if (choice := chosen[method]) is not None:
+            if (choice := chosen.get(method)) is not None:
                 took = truth[size][choice]
                 loss = took / truth[size][default] if default else None
                 yield {"size": size, "method": method, "algorithm": choice, "regret": took / best - 1, "loss": loss}
