@@ -9,6 +9,7 @@ def test_findings_are_printed_and_the_status_says_whether_one_is_a_problem() -> 
     printed = typed("doctor", "--format", "json")
     findings = json.loads(printed.stdout)
     assert {"level", "subject", "what", "fix"} == set(findings[0])
+    assert [finding for finding in findings if finding["level"] != "ok" and not finding["fix"]] == []
     problems = [finding for finding in findings if finding["level"] == "problem"]
     assert printed.returncode == (1 if problems else 0)
     table = typed("doctor")

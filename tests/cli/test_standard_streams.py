@@ -22,9 +22,8 @@ def shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes
     )
 
 
-@pytest.mark.parametrize("command", ["list studies", "run --help"])
-def test_a_full_disk_under_standard_output_is_one_line(command: str) -> None:
-    done = shell(f'"$1" {command} > /dev/full')
+def test_a_full_disk_under_standard_output_is_one_line() -> None:
+    done = shell('"$1" list studies > /dev/full')
     assert done.returncode == 2
     assert done.stderr.decode().splitlines() == [
         "timpani: standard output can't be written (No space left on device); make room, or write elsewhere"
@@ -36,16 +35,15 @@ def test_standard_output_may_be_closed() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-@pytest.mark.parametrize("command", ["run --help"])
-def test_characters_missing_from_an_encoding_are_printed_as_question_marks(command: str, tmp_path: Path) -> None:
+def test_characters_missing_from_an_encoding_are_printed_as_question_marks(tmp_path: Path) -> None:
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "COLUMNS": "80"}
-    done = shell(f'"$1" {command}', **plain)
+    done = shell('"$1" run --help', **plain)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.isascii()
     if shutil.which("localedef") and Path("/usr/share/i18n/locales/de_DE").exists():
         places = [tmp_path / "de_DE.ISO-8859-1"]
         subprocess.run(["localedef", "-i", "de_DE", "-f", "ISO-8859-1", "--no-archive", *places], check=True)
-        other = shell(f'"$1" {command}', LC_ALL="de_DE.ISO-8859-1", LOCPATH=str(tmp_path))
+        other = shell('"$1" run --help', LC_ALL="de_DE.ISO-8859-1", LOCPATH=str(tmp_path))
         assert (other.returncode, other.stderr) == (0, b"")
 
 

@@ -1,7 +1,7 @@
 """Files by which coll/han passes calls to coll/tuned: those that it has rules for on several nodes."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.libraries.tuned_tables import CATALOGUES, calls, check_mangled, mpi, tables
@@ -17,6 +17,7 @@ LINEAR = Algorithm("openmpi", "linear")
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(data=st.data())
 def test_a_written_file_is_read_back(data: st.DataObject) -> None:
     table = data.draw(tables(VERSION, sayable=False))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.libraries.tuned_tables import CATALOGUES, SIX, check_mangled, check_read_back, mpi
@@ -40,6 +40,7 @@ def possible(call: Call) -> Call:
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(data=st.data())
 def test_a_written_file_is_read_back(data: st.DataObject) -> None:
     check_read_back(FILE, SIX, data, possible)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as drawn
 from hypothesis import strategies as st
 
 from tests.libraries.tuned_tables import CATALOGUES, VERSIONS, check_mangled, check_read_back, mpi
@@ -32,6 +33,7 @@ def numbers(text: str) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
+@drawn(max_examples=40)
 @given(data=st.data())
 def test_a_written_file_is_read_back(version: str, data: st.DataObject) -> None:
     check_read_back(FILE, version, data)

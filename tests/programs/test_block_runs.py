@@ -45,7 +45,7 @@ def test_a_program_compared_with_itself_differs_significantly_in_at_most_alpha_o
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     random = np.random.default_rng(3)
-    trials = 100
+    trials = 40
     disturbances = (each for each in np.exp(random.normal(0, 0.3, trials * MIN_BLOCKS)) for _ in range(2))
     inject_runs(monkeypatch, lambda _: InjectedRun(next(disturbances) * np.exp(random.normal(0, 0.05))))
     standings = [compared(tmp_path / str(trial)).wall.standing for trial in range(trials)]

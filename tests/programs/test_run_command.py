@@ -17,7 +17,7 @@ run_command(["sh", "-c", "echo $$ > started; mv started pid; exec sleep 300"], d
 """
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize("ending", [signal.SIGHUP, signal.SIGKILL])
 def test_the_program_ends_with_timpani(tmp_path: Path, ending: signal.Signals) -> None:
     pid = tmp_path / "pid"
     with subprocess.Popen([sys.executable, "-c", CODE], cwd=tmp_path) as timpani:
