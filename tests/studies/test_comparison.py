@@ -5,16 +5,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from tests.campaign_files import cell, made_up, results_of, start
 from tests.cli.test_show import measured_on
 from tests.cli.typed import typed
+from tests.report.figures.drawing import texts
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.study_names import by_statistic, with_study_names
 from timpani.report.document.blocks import Document
 from timpani.report.document.formats import FORMATS, render
 from timpani.report.document.text import text_of
+from timpani.report.figures.latency import AGAINST_SIZE
+from timpani.report.page.contents import Report
 from timpani.report.verdict.verdict_text import verdict_document
 from timpani.studies.comparison import comparison
 from timpani.studies.tables import COMPARISON, import_published, published_doubts, published_names, read_published
@@ -232,3 +236,20 @@ def test_the_command_prints_every_format_of_a_users_conclusions(tmp_path: Path) 
     assert typed("compare", tmp_path / "t", "--published", own, "--format", "junit").returncode == 2
     refused = typed("compare", tmp_path / "t", "--published", "malassi")
     assert "unknown published table 'malassi'; choose among behrooz_bcast_scatter, malasi" in refused.stderr
+
+
+def test_a_published_table_is_drawn_under_the_studys_names_at_powers_of_two(tmp_path: Path) -> None:
+    import_published("behrooz", tmp_path / "t", "timpani import")
+    report = Report(with_study_names(load(tmp_path / "t")))
+    of_ranks = report.tables["every_cell"].filter(collective="bcast", ranks=2)  # where all are one message
+    assert set(of_ranks["label"]) == {"default", "basic_linear", "binary_tree", "knomial"}
+    few = of_ranks.filter(pl.col("message_bytes").is_in([16384, 262144, 1048576]))
+    drawn = texts(AGAINST_SIZE.draw(few), "axis-label")
+    assert (
+        {"16 KiB", "256 KiB", "1 MiB"}
+        <= {text for text in drawn if text.endswith("B")}
+        <= {
+            *(f"{2**power} KiB" for power in range(4, 10)),
+            "1 MiB",
+        }
+    )

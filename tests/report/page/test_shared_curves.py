@@ -30,3 +30,5 @@ def test_an_algorithm_that_differs_at_one_size_or_failed_has_its_own_curve() -> 
     failed = cells("binary", "chain", "linear", error_at=("chain", 8))
     assert shared_curves(failed, EQUAL) == {("bcast", 2): [("binary", "linear")]}
     assert shared_curves(cells("binary", "chain", ranks=4), EQUAL) == {}
+    published = cells("binary", "chain").with_columns(median_us=pl.lit(None, pl.Float64))  # averages, which differ
+    assert shared_curves(published, EQUAL) == {}
