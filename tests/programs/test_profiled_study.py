@@ -184,6 +184,11 @@ def test_the_bound_on_the_loss_is_in_seconds_of_the_program(tmp_path: Path) -> N
     [regret] = race.regrets.values()
     assert savings.lost == pytest.approx(1.5 * regret / (1 + regret) + 1.5)
     assert "other algorithms could save at most" in savings_document(profile, savings)["at_most"].text
+    same = savings_document(
+        profile, expected_savings(profile, [measured({"default": 30.0, "ring": 30.0}, regret=0.01)])
+    )
+    assert same["at_most"].text.startswith("undecided: other algorithms could save at most"), "a call is unmeasured"
+    assert "timpani tune --for" in same["longer"].command
 
 
 TIMES = {"default": 30.0, "ring": 20.0}

@@ -25,10 +25,14 @@ from timpani.programs.profile.savings import Savings
 from timpani.programs.runs.profiled_run import SIGNALLED
 from timpani.report.document.blocks import Block, Document, NextCommand, Sentence
 from timpani.report.document.json import json_text
+from timpani.stats.compare import INDIFFERENCE
 from timpani.stats.regret import ALPHA
 from timpani.study.words import counted, per_cent
 
 _NO_MPI = "no process of the command called MPI_Init"
+
+_NOTHING = INDIFFERENCE[1] - 1
+"""Share of a program's time in MPI below which there is nothing to gain."""
 
 
 def profile_document(profile: ProgramProfile, details: bool = False) -> Document:
@@ -126,12 +130,18 @@ def savings_document(profile: ProgramProfile, savings: Savings) -> Document:
 def _savings_blocks(profile: ProgramProfile, savings: Savings) -> Iterator[Block]:
     yield Sentence("answer", savings_sentence(profile, savings), {"saved_s": savings.saved})
     if savings.raced and savings.in_mpi:
+        of_mpi = savings.lost / savings.in_mpi
+        undecided = not savings.saved and of_mpi > _NOTHING
+        answer = "undecided: " if undecided else "" if savings.saved else "nothing to gain: "
         yield Sentence(
             "at_most",
-            f"other algorithms could save at most {seconds_in_words(savings.lost)} more, "
-            f"{per_cent(savings.lost / savings.in_mpi)} of its {seconds_in_words(savings.in_mpi)} in MPI "
+            f"{answer}other algorithms could save at most {seconds_in_words(savings.lost)}"
+            f"{' more' if savings.saved else ''}, {per_cent(of_mpi)} of its {seconds_in_words(savings.in_mpi)} in MPI "
             f"({per_cent(1 - ALPHA)} bounds of the points, added up)",
         )
+        if undecided:
+            place = shlex.quote(str(profile.folder))
+            yield NextCommand("longer", f"timpani tune --for {place} --budget 1h -o tuned-longer", "measure longer")
     yield point_table(savings)
     yield from (Sentence("note", f"note: {note}") for note in savings.notes)
     if missing := len(savings.points) - len(savings.covered):

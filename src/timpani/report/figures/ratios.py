@@ -89,7 +89,7 @@ def speedup(
     return theme.apply(panels, palette, f"Speed-up against {reference}, one panel per {competitor}; gray: {unsure}")
 
 
-_UNDECIDED = "No difference from the default is shown at any size"
+_UNDECIDED = "No significant difference from the default at any size, or too few launches"
 
 SPEEDUP = ratio_figure(
     name="speedup",
@@ -128,5 +128,5 @@ TRANSPOSE_COST = ratio_figure(
     # The plain message's time / the way's, so that ½ is half of its throughput; rows of `compare_with_plain_message`.
     draw=partial(speedup, reference="a plain message"),
     rows=TRANSPOSES & any_with("ratio"),
-    undecided="No difference from a plain message is shown at any size",
+    undecided="No significant difference from a plain message at any size, or too few launches",
 )
