@@ -190,7 +190,7 @@ def _find_or_build(order: _Order) -> Path:
             return done
         order.compiler.check()
         remove_abandoned(cache.glob(f"{_UNFINISHED}*"))
-        announce(f"compiling {order.what}{expected}")
+        announce(f"compiling {order.what}; please wait{expected}")
         began, used = time.monotonic(), _compilers_seconds()
         built = unfinished / "programs"
         _compile(order, base, unfinished / "tree", built)
