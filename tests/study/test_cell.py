@@ -1,11 +1,16 @@
 """Algorithms as people write them and as records keep them."""
 
+from dataclasses import fields
+
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from timpani.errors import UserError
-from timpani.study.cell import Algorithm, parse_parameters
+from timpani.study.cell import Algorithm, Cell, parse_parameters
+from timpani.study.parameter_series import each_of, split_algorithms
+from timpani.study.schema import ALGORITHM, CELL, CURVE, MACHINE_CELL, POINT, SWEEP, cell_columns, cell_of, schema
 
 names = st.from_regex(r"[A-Za-z0-9_-]+", fullmatch=True)
 parameters = st.dictionaries(st.from_regex(r"[a-z_]+", fullmatch=True), st.integers(-(2**31), 2**31))
@@ -53,3 +58,53 @@ def test_any_text_is_an_algorithm_or_an_error_for_its_user(text: str) -> None:
     except UserError:
         return
     assert Algorithm.parse(str(algorithm)) == algorithm
+
+
+@pytest.mark.parametrize(
+    ("text", "algorithms"),
+    [
+        ("chain", ["chain"]),
+        ("chain:fanout=4", ["chain:fanout=4"]),
+        ("openmpi/chain:segment_bytes=4Ki:64Ki*4", [f"openmpi/chain:segment_bytes={n}" for n in (4096, 16384, 65536)]),
+        ("chain:fanout=2:4,segment_bytes=0", ["chain:fanout=2,segment_bytes=0", "chain:fanout=4,segment_bytes=0"]),
+        ("a:x=1:2,y=3:5+1", [f"a:x={x},y={y}" for x in (1, 2) for y in (3, 4, 5)]),
+    ],
+)
+def test_a_series_stands_for_an_algorithm_of_each_value(text: str, algorithms: list[str]) -> None:
+    assert list(each_of(text)) == algorithms
+
+
+def test_a_list_of_algorithms_may_hold_series() -> None:
+    assert split_algorithms("default,chain:segment_bytes=4K:16K*4,fanout=2:4,ring") == (
+        "default",
+        "chain:segment_bytes=4K:16K*4,fanout=2:4",
+        "ring",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("a:x=4:2", "downwards"), ("a:x=0:8", "increase"), ("a:x=1:9z", "'9z' is not a value"), ("a:x=1:2000+1", "1000")],
+)
+def test_an_invalid_series_is_refused(text: str, says: str) -> None:
+    with pytest.raises(UserError, match=says):
+        list(each_of(text))
+
+
+CHAIN = Cell("bcast", Algorithm("openmpi", "chain", (("fanout", 4), ("segment_bytes", 8))), 2, "core", 64, "warm")
+
+
+def test_the_columns_of_a_cell_name_it_whole() -> None:
+    assert tuple(cell_columns(CHAIN)) == CELL
+    assert cell_of(cell_columns(CHAIN)) == CHAIN
+    assert set(CELL) == {field.name for field in fields(Cell)} | set(ALGORITHM)
+
+
+def test_a_frame_of_the_schema_holds_what_a_cell_has() -> None:
+    frame = pl.DataFrame([cell_columns(CHAIN)], schema=schema(*CELL), orient="row")
+    assert cell_of(frame.row(0, named=True)) == CHAIN
+
+
+def test_keys_say_the_same_things() -> None:
+    """An algorithm at a point is a cell, and so is a curve at a size."""
+    assert {*POINT, *ALGORITHM} == {*CURVE, "message_bytes"} == {*SWEEP, *ALGORITHM, "message_bytes"} == {*MACHINE_CELL}

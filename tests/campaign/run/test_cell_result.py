@@ -7,6 +7,7 @@ import pytest
 
 from timpani.campaign.plan.plan import Group, PlannedCell
 from timpani.campaign.plan.prepared_variant import PreparedVariant
+from timpani.campaign.run.agenda import Failures
 from timpani.campaign.run.cell_result import result_of
 from timpani.native.mpi import Mpi
 from timpani.stats.sample import LATENESS_TOLERANCE, LATENESS_TOLERANCE_US, NS_PER_US
@@ -64,3 +65,26 @@ def test_injected_lateness_gives_the_total_and_whether_it_was_met() -> None:
     assert not result(**share, lateness_error_ns=LATENESS_TOLERANCE * long).lateness_missed
     assert result(**share, lateness_error_ns=LATENESS_TOLERANCE * long + 1).lateness_missed
     assert (result().total_us, result().lateness_us) == (None, None)
+
+
+CELL = Cell("bcast", Algorithm("openmpi", "ring"), 2, "core", 8, "warm")
+
+
+@pytest.mark.parametrize(
+    ("errors", "abandoned", "killed"),
+    [
+        (["ended with status 137: mpirun noticed"], False, False),
+        (["ended with status 137: mpirun noticed", "ended with status -9"], True, True),
+        (["ended with status 143"] * 2, True, True),
+        (["ended with status 134: std::bad_alloc"] * 2, True, False),
+        (["ended with status 1370"] * 2, True, False),
+        (["no sign of life for 5 s (--hang-after)"] * 2, True, False),
+        (["not tried: the algorithm ended 2 launches, from 8 B on"], True, False),
+    ],
+)
+def test_a_cell_killed_twice_by_others_is_distinguished_from_one_that_fails(
+    errors: list[str], abandoned: bool, killed: bool
+) -> None:
+    failures = Failures((CELL, error) for error in errors)
+    assert failures.abandoned(CELL) is abandoned
+    assert failures.abandoned_by_kills(CELL) is killed

@@ -1,10 +1,12 @@
 """Cores of recorded machines, and limits of control groups."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from timpani.machine.cores import Cores, cpu_quota, parse_cores
+from timpani.machine.cores import Cores, busy_seconds, cpu_quota, parse_cores
+from timpani.machine.describe import nominal_clock_ghz
 
 DATA = Path(__file__).parents[2] / "data/lscpu"
 
@@ -73,3 +75,23 @@ def test_version_1_groups(tmp_path: Path) -> None:
 def test_without_groups_nothing_limits(tmp_path: Path) -> None:
     assert cpu_quota(tmp_path) is None
     assert cpu_quota(group(tmp_path, "0::/", {"sys/fs/cgroup/cpu.max": "max 100000"})) is None
+
+
+def test_busy_time_excludes_waiting_and_stolen_time() -> None:
+    ticks = os.sysconf("SC_CLK_TCK")
+    user, nice, system, idle, iowait, irq, softirq, steal = (each * ticks for each in (7, 1, 2, 500, 60, 3, 4, 90))
+    text = f"cpu  {user} {nice} {system} {idle} {iowait} {irq} {softirq} {steal} 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n"
+    assert busy_seconds(text) == pytest.approx(7 + 1 + 2 + 3 + 4)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "ghz"),
+    [
+        ("Intel(R) Xeon(R) CPU X5660 @ 2.80GHz", 2.8),
+        ("Intel(R) Core(TM)2 Duo CPU @ 3 GHz", 3.0),
+        ("AMD EPYC 7H12 64-Core Processor", None),
+        ("", None),
+    ],
+)
+def test_a_clock_rate_is_read_from_the_processors_name(cpu: str, ghz: float | None) -> None:
+    assert nominal_clock_ghz(cpu) == ghz

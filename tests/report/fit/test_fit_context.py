@@ -1,15 +1,24 @@
 """Which limits of a library may explain a switch in a curve."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from timpani.campaign.read.message_locality import Spread
+from tests.report.conftest import synthetic_header, write_campaign
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import load
+from timpani.campaign.read.message_locality import Spread, with_locality
+from timpani.judge.cell_table import estimate_cells
+from timpani.judge.raced import raced_results
 from timpani.models.curve import Curve
 from timpani.models.fit import CurveFit
 from timpani.models.hockney import Hockney
 from timpani.models.segments import Switch
 from timpani.report.fit.fit_context import FitContext
+from timpani.report.fit.fit_section import fit_section
 from timpani.stats.interval import Estimate
+from timpani.study.cell import Algorithm, Cell
 
 SHARED_MEMORY, NETWORK = "btl_vader_eager_limit=4096", "btl_tcp_eager_limit=4096"
 
@@ -76,3 +85,12 @@ def test_a_hint_names_only_transports_that_ranks_so_spread_can_use(spread: Sprea
 )
 def test_a_hint_for_a_latency_follows_the_pair_and_not_all_ranks(locality: str, hinted: list[str]) -> None:
     assert hints(curve_of("latency", "openmpi", "default"), Spread(nodes=3, on_one_node=2), locality) == hinted
+
+
+def test_a_curve_that_cannot_be_fitted_is_named(tmp_path: Path) -> None:
+    cell = Cell("barrier", Algorithm("openmpi", "default"), 2, "core", 0, "warm")
+    results = [LaunchResult(cell, 1, "desk", median_us=1.0)]
+    campaign = load(write_campaign(tmp_path / "barrier", synthetic_header(), results, []))
+    found = fit_section(campaign, with_locality(estimate_cells(raced_results(campaign)), campaign))
+    assert found.fits.is_empty()
+    assert "only one size" in found.left_out[0]
