@@ -100,16 +100,18 @@ def run_in_jobs(on: str, dry_run: bool, steps: Iterable[JobStep]) -> None:
         typer.echo(script or "", nl=False)
         return
     for step in steps:
-        several = step.launches is not None
-        avoided = (*step.elsewhere, step.campaign) if several else step.elsewhere
-        others = (
-            f"`timpani {step.words[0]} --on slurm:…` submits {job.jobs} jobs one after another, each on other nodes "
-            f"and with {step.launches} more --launches"
-        )
+        avoided, notes = [*step.elsewhere], [*step.notes]
+        if step.launches is not None:
+            avoided.append(step.campaign)
+            again = f"each on other nodes and with {step.launches} more --launches"
+            notes = [
+                f"`timpani {step.words[0]} --on slurm:…` submits {job.jobs} jobs one after another, {again}",
+                *notes,
+            ]
         for which, command in step.commands(job.jobs):
             earlier = [line["nodes"] for campaign in avoided for line in _lines(campaign, JOBS)]
             for placed, where in placements(job, earlier):
-                script = job_script(replace(placed, jobs=1), command, notes=(*[others] * several, *step.notes))
+                script = job_script(replace(placed, jobs=1), command, notes=notes)
                 if dry_run:
                     typer.echo(script, nl=False)
                     return
@@ -151,18 +153,13 @@ def _lines(campaign: Path, name: str) -> list[dict[str, Any]]:
 
 
 def typed_words(added: Sequence[str] = ()) -> list[str]:
-    """The words that were typed, for a job, and `added` ones."""
-    return [*_for_the_job(sys.argv[1:]), *added]
-
-
-def _for_the_job(words: Sequence[str]) -> list[str]:
-    """The words for the job itself, which runs on the nodes that it was given."""
+    """The words that were typed, but for the place, and `added` ones: the job runs on the nodes that it is given."""
     kept, named = [], False
-    for word in words:
+    for word in sys.argv[1:]:
         if not named and word not in (_ON, _DRY_RUN) and not word.startswith(f"{_ON}="):
             kept.append(word)
         named = word == _ON
-    return kept
+    return [*kept, *added]
 
 
 def _timpani() -> str:

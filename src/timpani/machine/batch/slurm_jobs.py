@@ -127,17 +127,21 @@ _STATES = "idle,allocated,mixed,completing"
 """Of nodes that run jobs, now or after others."""
 
 
+_MAY_SHARE = ", which may share nodes with earlier jobs: the partition has too few others"
+
+
 def placements(job: BatchJob, earlier: Sequence[Collection[str]]) -> Iterator[tuple[BatchJob, str]]:
     """`job` without nodes of the `earlier` ones, and where it then runs, in words; the last one takes any nodes."""
-    listed = command_output("sinfo", "--noheader", "--Node", f"--states={_STATES}", "--format=%P %N") if earlier else ""
-    rows = [line.split() for line in listed.splitlines()]
-    partition = {row[1] for row in rows if (row[0].rstrip("*") == job.queue if job.queue else row[0].endswith("*"))}
-    for excluded in exclusions(job.nodes, partition, switches() if earlier else {}, earlier):
-        left_out = fold(sorted(excluded))
-        others = (partition - excluded).isdisjoint(chain(*earlier))
-        where = f", not on {left_out}" if others else ", which may share nodes with earlier jobs: too few others"
-        yield replace(job, excluded=left_out), where
-    yield job, ", which may share nodes with earlier jobs: too few others" if earlier else ""
+    if earlier:
+        listed = command_output("sinfo", "--noheader", "--Node", f"--states={_STATES}", "--format=%P %N")
+        rows = [line.split() for line in listed.splitlines()]
+        partition = {row[1] for row in rows if (row[0].rstrip("*") == job.queue if job.queue else row[0].endswith("*"))}
+        earlier = [here for nodes in earlier if (here := partition.intersection(nodes))]
+        for excluded in exclusions(job.nodes, partition, switches(), earlier):
+            left_out = fold(sorted(excluded))
+            others = (partition - excluded).isdisjoint(chain(*earlier))
+            yield replace(job, excluded=left_out), f", not on {left_out}" if others else _MAY_SHARE
+    yield job, _MAY_SHARE if earlier else ""
 
 
 def exclusions(
