@@ -3,7 +3,7 @@
 
 bin := .venv/bin
 
-# Where ccache keeps objects, as tests/conftest.py says: the tests compile none of the demo's again.
+# Where ccache keeps objects, as tests/conftest.py says.
 export CCACHE_DIR ?= $(CURDIR)/build/ccache
 
 setup: .venv/setup

@@ -23,9 +23,11 @@ foreach(part algorithms verifying simulating)
 endforeach()
 
 # One file an algorithm: adding one touches nothing else. Nothing names what enters itself into the registry, and a linker
-# would leave it out of an archive.
+# would leave it out of an archive. CMake's feature WHOLE_ARCHIVE passes --push-state, which Zig's linker does not know.
+set(CMAKE_LINK_LIBRARY_USING_EVERY_MEMBER "-Wl,--whole-archive" "<LINK_ITEM>" "-Wl,--no-whole-archive")
+set(CMAKE_LINK_LIBRARY_USING_EVERY_MEMBER_SUPPORTED TRUE)
 add_library(timpani-every-algorithm INTERFACE)
-target_link_libraries(timpani-every-algorithm INTERFACE "$<LINK_LIBRARY:WHOLE_ARCHIVE,timpani-algorithms>")
+target_link_libraries(timpani-every-algorithm INTERFACE "$<LINK_LIBRARY:EVERY_MEMBER,timpani-algorithms>")
 if(TIMPANI_ALGORITHMS)
   sources_in(further_files none ${TIMPANI_ALGORITHMS})
 endif()

@@ -13,6 +13,9 @@ from timpani.machine.cores import read_cores
 from timpani.native.mpi import Mpi
 from timpani.slices import slices
 
+# Users' builds must not fail for a warning of a compiler that nobody tried.
+os.environ.setdefault("CXXFLAGS", "-Werror")
+
 FOUND = tuple(find_mpis())
 OPEN_MPIS = tuple(mpi for mpi in FOUND if mpi.kind == "openmpi")
 INTEL = Path(os.environ.get("TIMPANI_TESTS_INTEL_MPI") or Path(__file__).parents[1] / "build" / "intel-mpi")

@@ -56,7 +56,7 @@ def test_a_compiler_without_cpp20_is_a_problem(tmp_path: Path) -> None:
     old = tmp_path / "mpicxx"
     old.write_text('#!/bin/sh\nexec c++ -std=c++11 "$@" -std=c++11\n')
     old.chmod(0o755)
-    assert levels(check_compiler(replace(WHEEL, cxx=old))) == {"compiler": "problem"}
+    assert levels(check_compiler(replace(WHEEL, wrapper=old))) == {"compiler": "problem"}
 
 
 def wrapper(path: Path, compiler: str) -> Mpi:
@@ -67,7 +67,7 @@ if [ "$1" = -show ]; then echo "$real -I/include"; exit; fi
 exec $real "$@"
 """)
     path.chmod(0o755)
-    return replace(WHEEL, cxx=path)
+    return replace(WHEEL, wrapper=path)
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def wrapper(folder: Path, mpi: Mpi, shown: str | None) -> Mpi:
     answer = "exit 1" if shown is None else f"echo '{shown}'; exit"
     cxx.write_text(f'#!/bin/sh\nif [ "$1" = -show ]; then {answer}; fi\nexec {mpi.cxx} "$@"\n')
     cxx.chmod(0o755)
-    return replace(mpi, cxx=cxx)
+    return replace(mpi, wrapper=cxx)
 
 
 def planted_ccache(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:

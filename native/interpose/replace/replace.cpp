@@ -11,8 +11,10 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <string_view>
 
 #include "execute/execution.hpp"
+#include "execute/is_linked.hpp"
 #include "execute/operator.hpp"
 #include "interpose/call/argument_classes.hpp"
 #include "interpose/call/device_memory.hpp"
@@ -57,7 +59,7 @@ int move_data(const InterceptedCall& call, const Communicator& communicator, Exe
 inline bool is_revoked([[maybe_unused]] MPI_Comm comm) {
     int revoked = 0;
 #ifdef OMPI_HAVE_MPI_EXT_FTMPI
-    MPIX_Comm_is_revoked(comm, &revoked);
+    if (is_linked(&MPIX_Comm_is_revoked)) MPIX_Comm_is_revoked(comm, &revoked);
 #endif
     return revoked != 0;
 }
@@ -67,7 +69,13 @@ constexpr std::string_view kArguments = "arguments";
 /// Open MPI 5.0's windows corrupt memory if several threads use them, also in a program without this library.
 bool windows_take_threads() {
 #ifdef OMPI_MAJOR_VERSION
-    return OMPI_MAJOR_VERSION != 5 || OMPI_MINOR_VERSION != 0;
+    static const bool take = [] {
+        std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+        int length = 0;
+        PMPI_Get_library_version(version.data(), &length);
+        return !std::string_view(version.data()).starts_with("Open MPI v5.0.");
+    }();
+    return take;
 #else
     return true;
 #endif

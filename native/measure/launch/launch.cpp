@@ -25,6 +25,7 @@
 #include "measure/clock/harness_messages.hpp"
 #include "measure/launch/make_operation.hpp"
 #include "measure/observe/describe_places.hpp"
+#include "measure/observe/loaded_library.hpp"
 #include "operations/operation.hpp"
 
 namespace timpani {
@@ -82,15 +83,6 @@ std::string_view name_of(StopReason reason) {
     return names[static_cast<std::size_t>(reason)];  // in the order of StopReason
 }
 
-/// The first line of the library's version text.
-std::string library_version() {
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-    int length = 0;
-    MPI_Get_library_version(text.data(), &length);
-    const std::string whole(text.data(), static_cast<std::size_t>(length));
-    return whole.substr(0, whole.find_first_of(std::string_view("\n\0", 2)));
-}
-
 /// Where the ranks of `comm` are, from the plan if it says so, else from MPI.
 Topology topology_of(const Plan& plan, MPI_Comm comm) {
     if (plan.node_of_rank.empty()) return discover_topology(comm, "");
@@ -118,12 +110,15 @@ Launch::Launch(const Plan& plan, const Harness& harness, const Record* record)
 }
 
 void Launch::begin() {
+    const LoadedLibrary library = loaded_library();
+    if (!kSimulated) check_library(library, harness_.comm);
     const auto places = describe_places(harness_.comm);
     const auto error = harness_.clock.error_ns();
     const auto floor = null_ns();
     write(JsonObject()
               .add("world", harness_.size)
-              .add("library", library_version())
+              .add("library", library.version)
+              .add("library_file", library.file)
               .add_json("ranks", places)
               .add("clocks", harness_.clock.clocks())
               .add("clock_error_ns", error)

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "execute/is_linked.hpp"
 #include "operations/operation.hpp"
 
 namespace timpani {
@@ -94,12 +95,12 @@ BoundLibraryCall bound_library_call(const Collective& collective, const Collecti
     }
 #ifdef TIMPANI_LARGE_COUNTS
     using Arguments = large_counts::Arguments;
-    return bound(large_counts::all, number, arguments_of<Arguments>(collective, args, rank, comm, type, op));
-#else
+    if (is_linked(&MPI_Reduce_scatter_c))
+        return bound(large_counts::all, number, arguments_of<Arguments>(collective, args, rank, comm, type, op));
+#endif
     throw NotApplicable(std::string(collective.name) + " of " + std::to_string(args.count) + " elements on " +
                         std::to_string(args.ranks) + " ranks passes " + std::to_string(largest) +
                         " to MPI, more than its int arguments hold, and this library has no calls with large counts");
-#endif
 }
 
 }  // namespace timpani

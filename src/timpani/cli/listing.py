@@ -146,7 +146,7 @@ def _mpis() -> list[dict[str, Any]]:
             "version": mpi.version,
             "based_on": str(mpi.parent) if mpi.parent else "",
             "mpirun": str(mpi.mpirun),
-            "compiler": str(mpi.cxx),
+            "compiler": str(mpi.wrapper or ""),
         }
         for mpi in found
         if isinstance(mpi, Mpi)

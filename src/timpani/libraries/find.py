@@ -18,7 +18,8 @@ from timpani.errors import UserError, too_few_files, unknown
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.vendors import VENDORS, VendorLibrary
-from timpani.native.library_version import LibraryVersion, library_version
+from timpani.native.carried import CARRIED, library_files
+from timpani.native.library_version import LibraryVersion, library_version, version_of_file
 from timpani.native.mpi import SLURM, Mpi
 
 INSTALL = LIBRARIES["openmpi"].identity.installation
@@ -67,12 +68,12 @@ def _search(folders: Sequence[Path]) -> list[Mpi | Unusable]:
     launched = {folder.resolve() for each in found if each.kind for folder in _folders(each)}
     others = _distinct(_programs([each for each in folders if each.resolve() not in launched], _wrapper_names()))
     # A launcher that Timpani doesn't know is nothing to mend where its library is started in another way.
-    usable = {each.cxx.parent for each in others if isinstance(each, Mpi)}
+    usable = {each.program.parent for each in others if isinstance(each, Mpi)}
     return [each for each in found if each.kind or each.mpirun.parent not in usable] + others
 
 
 def _folders(found: Mpi | Unusable) -> tuple[Path, ...]:
-    return (found.mpirun.parent, found.cxx.parent) if isinstance(found, Mpi) else (found.mpirun.parent,)
+    return (found.mpirun.parent, found.program.parent) if isinstance(found, Mpi) else (found.mpirun.parent,)
 
 
 def find_simulator(library: Library) -> Mpi:
@@ -125,7 +126,7 @@ def _found_at(path: Path) -> Sequence[Mpi | Unusable]:
         return [each for each in search_mpis() if isinstance(each, Mpi) and each.started_by_slurm]
     if path.name in _WRAPPERS:
         launched = _distinct(_programs([path.parent], _LAUNCHERS))
-        return [each for each in launched if isinstance(each, Mpi) and each.cxx == path] or _distinct([path])
+        return [each for each in launched if isinstance(each, Mpi) and each.wrapper == path] or _distinct([path])
     return _distinct([path])
 
 
@@ -187,21 +188,25 @@ def _look_at(program: Path) -> Mpi | Unusable:
 
 
 def _with_wrapper(launcher: Path, library: Library, version: str) -> Mpi | Unusable:
-    """The library of a launcher that says it is `library` of a version, with the wrapper in its folder."""
+    """The library of a launcher that says it is `library` of a version, with its file and the wrapper in its folder."""
     identity = library.identity
-    environment = tuple(identity.environment(launcher).items())
-    folders = dict.fromkeys((launcher.parent, launcher.resolve().parent))
+    folders = tuple(dict.fromkeys((launcher.parent, launcher.resolve().parent)))
+    starter = launcher.parent / identity.launcher if identity.launcher else launcher
+    info = next((path for folder in folders if (path := folder / identity.info).is_file()), None)
+    runtime = Mpi(
+        library.kind, library.name, version, starter, None, info, tuple(identity.environment(launcher).items())
+    )
+    runtime, reported = _with_file(runtime, library, folders)
     names = dict.fromkeys((*identity.wrappers, *(name for each in _derived(library) for name in each.wrappers)))
     others = []
     for wrapper in (folder / (name + end) for folder in folders for end in _SUFFIXES for name in names):
         if not wrapper.is_file():
             continue
-        info = next((path for folder in folders if (path := folder / identity.info).is_file()), None)
-        starter = launcher.parent / identity.launcher if identity.launcher else launcher
-        found = Mpi(library.kind, library.name, version, starter, wrapper, info, environment)
-        if mpi := _identified(found, library):
+        if mpi := _identified(replace(runtime, wrapper=wrapper), library, reported):
             return mpi
         others.append(str(wrapper))
+    if reported and CARRIED.is_dir() and (mpi := _identified(runtime, library, reported)):
+        return mpi
     what = f"{launcher} ({library.name} {version})"
     if others:
         why = f"no C++ compiler of {what} is in its folder; {', '.join(others)} is another library's"
@@ -210,22 +215,41 @@ def _with_wrapper(launcher: Path, library: Library, version: str) -> Mpi | Unusa
     return Unusable(launcher, why, identity.development, library.kind)
 
 
+def _with_file(found: Mpi, library: Library, folders: Sequence[Path]) -> tuple[Mpi, LibraryVersion | None]:
+    """`found`, a launcher in `folders`, with the file of its library, and what this reports; None if unknown."""
+    why = f"no file of a carried family lies next to {found.mpirun}"
+    for file in library_files(folders):
+        reported = version_of_file(file, dict(found.environment))
+        if isinstance(reported, str):
+            why = f"{file} can't be loaded here ({reported})"
+            continue
+        vendor = any(each.recognized(found, reported) for each in _derived(library))
+        match = library.identity.reports and library.identity.reports.search(reported.text)
+        if vendor or (match and _matches(found.version, match["version"])):
+            return replace(found, library=file), reported
+    return replace(found, no_library=why), None
+
+
 def _derived(library: Library) -> list[VendorLibrary]:
     """The vendors' libraries that a launcher of `library` may start."""
     return [each for each in VENDORS if library.kind in (each.kind, each.parent)]
 
 
-def _identified(found: Mpi, library: Library) -> Mpi | None:
-    """A launcher and a wrapper as one library: a vendor's, or the launcher's; None where they don't belong together."""
+def _identified(found: Mpi, library: Library, reported: LibraryVersion | None) -> Mpi | None:
+    """A launcher and a wrapper as one library: a vendor's, or the launcher's; None where they don't belong together.
+
+    reported  what the file of the library reports; None where only the wrapper knows
+    """
     vendors = _derived(library)
-    reported = library_version(found.cxx, dict(found.environment)) if vendors else None
+    if vendors and not reported and found.wrapper:
+        reported = library_version(found.wrapper, dict(found.environment))
     parent = replace(found, name=LIBRARIES[vendors[0].parent].name) if vendors else found
     for each in vendors:
         if mpi := each.recognized(parent, reported):
             return mpi
     if library.kind in _VENDORS:  # its launcher says so
         return _VENDORS[library.kind].as_vendor(parent, found.version, "")
-    return found if _same_version(found, library) else None
+    return found if found.wrapper is None or _same_version(found, library) else None
 
 
 def _look_at_wrapper(wrapper: Path) -> Mpi | Unusable:
@@ -270,7 +294,12 @@ def _library_and_version(said: str) -> tuple[Library | None, str]:
 def _same_version(found: Mpi, library: Library) -> bool:
     """Whether the compiler reports the launcher's version, maybe without its last part."""
     match = library.identity.wrapper_says.search(_output_of(found.cxx, library.identity.wrapper_question))
-    return match is not None and f"{found.version}.".startswith(f"{match['version']}.")
+    return match is not None and _matches(found.version, match["version"])
+
+
+def _matches(version: str, reported: str) -> bool:
+    """Whether these are one version, of which the second may lack its last part."""
+    return f"{version}.".startswith(f"{reported}.")
 
 
 def _output_of(program: Path, question: str) -> str:

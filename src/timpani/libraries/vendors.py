@@ -74,7 +74,7 @@ class VendorLibrary:
         text = reported.text if reported else ""
         matches = [pattern.search(text) for pattern in self.reports]
         if self.folder:
-            matches.append(self.folder.search(str(found.cxx.resolve())))
+            matches.append(self.folder.search(str(found.program.resolve())))
         match = next(filter(None, matches), None)
         if not match:
             return None
@@ -99,7 +99,7 @@ class VendorLibrary:
         if not self.version_file:
             return ""
         try:
-            words = (found.cxx.resolve().parent.parent / self.version_file).read_text(errors="replace").split()
+            words = (found.program.resolve().parent.parent / self.version_file).read_text(errors="replace").split()
         except OSError:
             return ""
         return next((word.removeprefix("v") for word in words if re.match(r"v?\d", word)), "")

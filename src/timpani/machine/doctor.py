@@ -23,6 +23,7 @@ from timpani.native.cache import cache_folder
 from timpani.native.compile import tool
 from timpani.native.compiler import missing_compiler
 from timpani.native.mpi import Mpi
+from timpani.native.packages import install_command
 from timpani.study.words import counted
 
 
@@ -123,7 +124,7 @@ def check_libraries(found: list[Mpi | Unusable]) -> Iterator[CheckResult]:
     usable = any(isinstance(each, Mpi) for each in found)
     for each in found:
         if isinstance(each, Mpi):
-            yield CheckResult("ok", "MPI", f"{each}, compiler {each.cxx}")
+            yield CheckResult("ok", "MPI", f"{each}, compiler {each.wrapper or 'not installed'}")
         else:
             yield CheckResult("warning" if usable else "problem", "MPI", each.why, each.fix)
     if not found:
@@ -137,6 +138,8 @@ def check_libraries(found: list[Mpi | Unusable]) -> Iterator[CheckResult]:
 
 def check_compiler(mpi: Mpi) -> Iterator[CheckResult]:
     """Checks that the wrapper runs a compiler for C++20."""
+    if mpi.wrapper is None:  # programs are carried for it
+        return
     if missing := missing_compiler(mpi.cxx, dict(mpi.environment)):
         yield CheckResult("problem", "compiler", missing.what, missing.next_step)
         return
@@ -158,7 +161,7 @@ def check_compiler(mpi: Mpi) -> Iterator[CheckResult]:
     error = next((line for line in said.splitlines() if "error" in line.lower()), said.strip() or "it prints nothing")
     what = f"{mpi.cxx} can't compile C++20 with MPI ({name}): {printable(shortened(error, 200))}"
     old = "c++20" in said.lower() or "<span>" in said
-    step = "`apt install g++` (10 or later)" if old else f"`{mpi.cxx} -show` shows the command that fails"
+    step = f"{install_command('g++')} (10 or later)" if old else f"`{mpi.cxx} -show` shows the command that fails"
     yield CheckResult("problem", "compiler", what, step)
 
 
@@ -290,7 +293,7 @@ def check_remote_shell(shell: str | None, srun: str | None) -> Iterator[CheckRes
             f"no ssh on PATH: mpirun can't start ranks on other nodes{by_slurm}, "
             "nor on this one if Open MPI's settings name ssh"
         )
-        yield CheckResult("warning", "remote shell", what, "`apt install openssh-client`")
+        yield CheckResult("warning", "remote shell", what, install_command("openssh-client"))
 
 
 def check_launchers(libraries: list[Mpi], root: bool, srun: str | None) -> Iterator[CheckResult]:

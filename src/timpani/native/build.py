@@ -1,7 +1,8 @@
 """Build the native programs: once what uses no MPI, for all libraries, and the rest once for each library.
 
-The programs lie in folders of the cache, each named by a hash of all that they depend on. A folder is there when it is
-complete: a build that is interrupted leaves none.
+Nothing is built where this installation carries the programs (`carried.py`). Built ones lie in folders of the cache,
+each named by a hash of all that they depend on. A folder is there when it is complete: a build that is interrupted
+leaves none.
 """
 
 import hashlib
@@ -16,6 +17,7 @@ from pathlib import Path
 from timpani.errors import AlgorithmError, UserError
 from timpani.native.announce import announce, working
 from timpani.native.cache import cache_folder, cached
+from timpani.native.carried import NotCarriedError, carried, carried_without_mpi, has_target
 from timpani.native.compile import compile_sources
 from timpani.native.compiler import Compiler, compiler_without_mpi, library_compiler
 from timpani.native.held_folder import held, remove_abandoned
@@ -30,6 +32,8 @@ _SECONDS = "build-seconds"
 programs wanted."""
 _WITHOUT_MPI = "TIMPANI_WITHOUT_MPI"
 """CMake's variable for the folder of the part that uses no MPI, built before."""
+
+_TO_COMPILE = "install the library's compilers and headers, or choose another library with --mpi"
 
 PRELOADED = "timpani"
 """The target of the library that is preloaded, libtimpani.so."""
@@ -46,7 +50,13 @@ def build(mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = (), p
     such as `-DTIMPANI_SANITIZE=ON`. `programs` names the targets to build, where not all are wanted, or tests and
     benchmarks are; the folder of all programs is taken where it is there and has these.
     """
-    return _find_or_build(_order(mpi, source, options, programs))
+    try:
+        return _carried(mpi, source, options, programs)
+    except NotCarriedError as reason:
+        if str(reason) and mpi.wrapper is None:
+            what = f"{mpi.title} has no C++ wrapper compiler, and programs must be compiled: {reason}"
+            raise UserError(what, _TO_COMPILE) from None
+        return _find_or_build(_order(mpi, source, options, programs), str(reason))
 
 
 def build_without_mpi(
@@ -59,15 +69,31 @@ def build_without_mpi(
     The compiler is the one that the wrapper of `mpi` calls, so that these are built together with what is linked with
     the programs of `mpi`; without a library it is any. They include the algorithms of `further_algorithms`.
     """
-    return _find_or_build(_order_without_mpi(mpi, source, options, programs))
+    try:
+        return _carried(None, source, options, programs)
+    except NotCarriedError as reason:
+        return _find_or_build(_order_without_mpi(mpi, source, options, programs), str(reason))
 
 
 def is_built(mpi: Mpi, source: Path | None = None) -> bool:
     """Whether all that a campaign with `mpi` starts is in the cache, so that nothing is compiled."""
     try:
+        return bool(_carried(mpi, source))
+    except NotCarriedError:
+        pass
+    try:
         return bool(_find(_order(mpi, source)) and _find(_order_without_mpi(mpi, source)))
     except UserError:  # a compiler that can't run, and has built nothing here
         return False
+
+
+def _carried(
+    mpi: Mpi | None, source: Path | None, options: tuple[str, ...] = (), programs: tuple[str, ...] = ()
+) -> Path:
+    """The folder with carried `programs`, of those without MPI if no library is given; else NotCarriedError."""
+    if source or options:
+        raise NotCarriedError
+    return carried(mpi, programs) if mpi else carried_without_mpi(programs)
 
 
 @dataclass(frozen=True)
@@ -168,15 +194,18 @@ def _part_without_mpi(
 def _find(order: _Order) -> Path | None:
     """The folder with the programs, from the cache: of all programs where these have been built."""
     whole = cached(order.folder(()))
-    if whole and all(any((whole / file).exists() for file in _files_of_target(name)) for name in order.programs):
+    if whole and all(has_target(whole, name) for name in order.programs):
         return whole
     return cached(order.folder(order.programs))
 
 
-def _find_or_build(order: _Order) -> Path:
+def _find_or_build(order: _Order, reason: str = "") -> Path:
+    """The folder with the programs; `reason` is why they are compiled although others are carried."""
     if found := _find(order):
         return found
     name = order.folder(order.programs)
+    if reason:
+        announce(f"{order.what} must be compiled: {reason}")
     base = _find_or_build(order.base) if order.base else None
     cache = cache_folder()
     unfinished = cache / f"{_UNFINISHED}{name}"
@@ -200,11 +229,6 @@ def _find_or_build(order: _Order) -> Path:
         built.rename(done)
     announce(f"compiled {order.what} in {time.monotonic() - began:.0f} s")
     return done
-
-
-def _files_of_target(name: str) -> tuple[str, ...]:
-    """What a target may be called in its folder: a program, a shared library or an archive."""
-    return (name, f"lib{name}.so", f"lib{name}.a")
 
 
 def _compile(order: _Order, base: Path | None, tree: Path, built: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 from timpani.errors import UserError, too_few_files
 from timpani.native.cache import cache_folder, cached
 from timpani.native.mpi import Mpi
+from timpani.native.packages import install_command
 
 _VARIABLES = ("OMPI_CXX", "MPICH_CXX", "I_MPI_CXX")
 """By which users name another compiler to Open MPI's, MPICH's and Intel MPI's wrappers."""
@@ -80,7 +81,7 @@ class Compiler:
             return answer.stdout
         raise missing_compiler(self.wrapper or Path(self.command[0]), dict(self.environment)) or UserError(
             f"{self} can't run a C++ compiler: {(answer.stderr or answer.stdout).strip()}",
-            "`apt install g++` or load a compiler",
+            f"{install_command('g++')} or load a compiler",
         )
 
     @property
@@ -104,7 +105,7 @@ def compiler_without_mpi(mpi: Mpi | None) -> Compiler:
         named = (os.environ.get("CXX", ""), *_CHOICES)
         found = next((path for path in map(shutil.which, filter(None, named)) if path), None)
         if not found:
-            raise UserError("no C++ compiler found", "`apt install g++`, or name one in the environment's CXX")
+            raise UserError("no C++ compiler found", f"{install_command('g++')}, or name one in the environment's CXX")
         return Compiler((found,))
     shown = shown_command(mpi.cxx, dict(mpi.environment))
     if not shown:

@@ -1,8 +1,10 @@
-"""What an MPI library reports of itself to a program that its wrapper compiled: a small one, kept in the cache."""
+"""What an MPI library reports of itself: to Python, which loads its file, or to a program that its wrapper compiled."""
 
 import hashlib
 import os
+import re
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,6 +33,16 @@ int main() {
     std::printf("\\n%s", text);
 }
 """
+_LOADING = """
+import ctypes, sys
+text = ctypes.create_string_buffer(65536)
+try:
+    library = ctypes.CDLL(sys.argv[1])
+    library.MPI_Get_library_version(text, ctypes.byref(ctypes.c_int()))
+except (OSError, AttributeError) as error:
+    sys.exit(str(error))
+sys.stdout.buffer.write(text.value)
+"""
 _OPTIONS = ("-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX", "-x", "c++", "-", "-x", "none", "-o")
 _MODULES = ("CRAY_MPICH_DIR", "PE_ENV", "PE_MPICH_PKGCONFIG_LIBS")
 """Variables by which Cray's modules choose what its compilers link."""
@@ -46,6 +58,41 @@ class LibraryVersion:
 
     text: str
     header: Mapping[str, str]
+
+
+def version_of_file(file: Path, environment: Mapping[str, str]) -> LibraryVersion | str:
+    """What the library `file` reports, and the versions in its mpi.h; or why it can't be loaded.
+
+    environment  variables that it must find, in addition to this process's
+    """
+    try:
+        answer = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _LOADING, file],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=_SECONDS,
+            env={**os.environ, **environment},
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        if too_few_files(error):
+            raise
+        return str(error)
+    if answer.returncode != 0:
+        said = answer.stderr.decode(errors="replace").strip().splitlines() or [f"status {answer.returncode}"]
+        return said[-1].removeprefix(f"{file}: ")
+    return LibraryVersion(answer.stdout.decode(errors="replace"), _header_versions(file.parents[1] / "include/mpi.h"))
+
+
+def _header_versions(header: Path) -> dict[str, str]:
+    """MPICH_VERSION or OMPI_VERSION, as `header` defines it or its parts; nothing without it."""
+    try:
+        text = header.read_text(errors="replace")
+    except OSError:
+        return {}
+    defined = dict(re.findall(r"#\s*define (MPICH_VERSION|OMPI_[A-Z]+_VERSION)\s+\"?([^\s\"]+)", text))
+    parts = [defined.pop(f"OMPI_{part}_VERSION", None) for part in ("MAJOR", "MINOR", "RELEASE")]
+    return {"OMPI_VERSION": ".".join(filter(None, parts))} if all(parts) else defined
 
 
 def library_version(wrapper: Path, environment: Mapping[str, str]) -> LibraryVersion | None:

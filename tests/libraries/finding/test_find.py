@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.installed import MPICHS, OPEN_MPIS, every_open_mpi, needs_mpi, needs_mpich, needs_open_mpi
+from tests.installed import MPICHS, OPEN_MPIS, every_mpi, every_open_mpi, needs_mpi, needs_mpich, needs_open_mpi
+from timpani.campaign.plan.count_limits import has_large_counts
 from timpani.errors import UserError
+from timpani.libraries import find
 from timpani.libraries.find import Unusable, choose_mpi, eager_limits, find_mpis, search_mpis
 from timpani.libraries.openmpi.settings import read_eager_limits
 from timpani.libraries.registry import counterpart
@@ -55,6 +57,24 @@ def test_a_launcher_without_compiler_is_reported(tmp_path: Path, monkeypatch: py
     assert [type(each) for each in found] == [Unusable]
     with pytest.raises(UserError, match=r"no C\+\+ wrapper compiler.*runtime.*libopenmpi-dev"):
         choose_mpi(None)
+
+
+@every_mpi
+def test_a_runtime_alone_is_used_where_programs_are_carried(
+    mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert mpi.library is not None
+    (tmp_path / "bin").mkdir()
+    forward(tmp_path / "bin", "mpirun", mpi.mpirun)
+    (tmp_path / "lib").symlink_to(mpi.library.parent)
+    monkeypatch.setattr(find, "CARRIED", tmp_path)
+    found = choose_mpi(str(tmp_path))
+    assert (found.kind, found.version, found.wrapper) == (mpi.kind, mpi.version, None)
+    assert found.library == tmp_path / "lib" / mpi.library.name
+    assert has_large_counts(found) == has_large_counts(mpi)
+    (tmp_path / "lib").unlink()
+    with pytest.raises(UserError, match="only its runtime is installed"):
+        choose_mpi(str(tmp_path))
 
 
 @needs_open_mpi

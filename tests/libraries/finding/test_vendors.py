@@ -66,7 +66,7 @@ def test_a_library_is_recognized_by_what_it_reports(found: Mpi, text: str, heade
 
 def test_parastation_is_recognized_by_its_device_and_versioned_by_its_file(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
-    found = replace(MPICH, cxx=tmp_path / "bin/mpicxx")
+    found = replace(MPICH, wrapper=tmp_path / "bin/mpicxx")
     title = recognized(found, PARASTATION, MPICH_VERSION="4.3.0").title
     assert title == "ParaStation MPI of an unknown version, based on MPICH 4.3.0"
     (tmp_path / "VERSION.psmpi").write_text("5.13.0-1\n")

@@ -55,8 +55,11 @@ def has_large_counts(mpi: Mpi) -> bool:
     """Whether a library has MPI 4's MPI_Bcast_c and the like, all of them: by what its `mpi.h` declares, as
     `native/with_mpi.cmake` looks it up.
 
-    Also where its compiler does not run, as on a compute node: the measuring program knows, and refuses the cells.
+    Also where its compiler does not run, as on a compute node: the measuring program knows, and refuses the cells. A
+    runtime without a compiler is asked for the names in its file.
     """
+    if mpi.wrapper is None and mpi.library:
+        return b"MPI_Reduce_scatter_c\0" in mpi.library.read_bytes()
     try:
         declared = subprocess.run(
             [mpi.cxx, "-E", "-x", "c++", "-"],

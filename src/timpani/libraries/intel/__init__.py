@@ -38,6 +38,7 @@ LIBRARY = Library(
         wrappers=("mpigxx", "mpicxx"),
         wrapper_question="-v",
         wrapper_says=re.compile(r"Intel\(R\) MPI Library (?P<version>\d[\d.]*)"),
+        reports=re.compile(r"^Intel\(R\) MPI Library (?P<version>\d[\d.]*)"),
         info="impi_info",
         installation="`pip install impi-devel` into this environment, or oneAPI's intel-oneapi-mpi-devel",
         development="`pip install impi-devel`, or oneAPI's intel-oneapi-mpi-devel",

@@ -22,6 +22,7 @@ from timpani.libraries.mpich.settings import (
     without_own_files,
 )
 from timpani.libraries.mpich.tree_file import CompositionsFile, TreeFile
+from timpani.native.packages import install_command
 
 LIBRARY = Library(
     kind="mpich",
@@ -33,8 +34,8 @@ LIBRARY = Library(
         wrapper_says=re.compile(r"for MPICH version (?P<version>\d\S*)"),
         reports=re.compile(r"^MPICH Version:\s*(?P<version>\d\S*)"),
         info="mpichversion",
-        installation="`pip install mpich` into this environment or `apt install mpich libmpich-dev`",
-        development="`apt install libmpich-dev`, or your cluster's module with MPICH's compilers",
+        installation="`pip install mpich` into this environment or " + install_command("mpich", "libmpich-dev"),
+        development=f"{install_command('libmpich-dev')}, or your cluster's module with MPICH's compilers",
     ),
     launcher=LibraryLauncher(
         command=command,

@@ -44,7 +44,7 @@ _CHOICES: Mapping[Kind, re.Pattern[bytes]] = {
     "compositions": re.compile(rb"(composition=\w+)\x00"),
 }
 _PARAMETER = re.compile(rb"([a-z_]+=)\x00")
-_LOADED = re.compile(r"=> (?P<path>/.*/libmpi[^/]*) \(0x")
+_LOADED = re.compile(r"\s(?P<path>/.*/libmpi[^/]*) \(0x")
 
 
 @dataclass(frozen=True)

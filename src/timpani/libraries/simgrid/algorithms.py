@@ -13,6 +13,7 @@ from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import AlgorithmSelection
 from timpani.native.mpi import Mpi
+from timpani.native.packages import install_command
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 
@@ -57,7 +58,7 @@ def catalogue(mpi: Mpi) -> Catalogue:
                     AlgorithmInfo(collective, _RENAMED.get(name, name), name, ()) for name in names
                 )
     if not algorithms:
-        raise UserError(f"{mpi} lists no algorithms", "install SimGrid whole: `apt install libsimgrid-dev`")
+        raise UserError(f"{mpi} lists no algorithms", f"install SimGrid whole: {install_command('libsimgrid-dev')}")
     return Catalogue(mpi.kind, mpi.version, algorithms, STAND_INS, mpi.name)
 
 

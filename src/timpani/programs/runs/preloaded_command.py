@@ -77,10 +77,11 @@ def _parse(raw: bytes) -> Executable:
     loads = [(at, offset, length) for kind, _, offset, at, _, length, _, _ in segments if kind == _LOAD]
     base = next(offset + strings - at for at, offset, length in loads if at <= strings < at + length)
     ends = [tag for tag, _ in entries].index(_END)
-    needed = (raw[base + value : raw.index(b"\0", base + value)] for tag, value in entries[:ends] if tag == _NEEDED)
+    paths = (raw[base + value : raw.index(b"\0", base + value)] for tag, value in entries[:ends] if tag == _NEEDED)
+    needed = tuple(path.decode().rpartition("/")[2] for path in paths)  # carried programs name a whole path
     flags = next((value for tag, value in entries[:ends] if tag == _FLAGS), 0)
     program = loader or bool(flags & _POSITION_INDEPENDENT_PROGRAM)
-    return Executable(program and not loader, not program, needed=tuple(name.decode() for name in needed))
+    return Executable(program and not loader, not program, needed=needed)
 
 
 _SETTINGS = ("TIMPANI_RULES", "TIMPANI_PROFILE", "TIMPANI_PROVE", "TIMPANI_SITES")
