@@ -75,8 +75,6 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
         skewed=pl.mean("skewed") > 0.5,
         lateness_missed=pl.any("lateness_missed"),
         unconverged=(~pl.col("converged")).mean() > 0.5,
-        # Nobody adds launches to an import, which has the calls' times and no raw samples.
-        imported=pl.col("effective_size").is_not_null().all() & pl.col("samples").is_null().all(),
     )
     attempted = results.rows.group_by(MACHINE_CELL).agg(
         (~_SUCCEEDED).any().alias("failed"),
@@ -171,7 +169,7 @@ def _status() -> pl.Expr:
         & ~pl.col("simulated")
         & pl.col("dropped").is_null()
         & ~pl.col("sampled").fill_null(value=False)
-        & ((pl.col("launches") < pl.col("launches_needed")) & ~pl.col("imported") | pl.col("unconverged")),
+        & ((pl.col("launches") < pl.col("launches_needed")) | pl.col("unconverged")),
         "average_only": averaged & (pl.col("launches") > 0),
         "dropped": pl.col("dropped").is_not_null(),
         "sampled": pl.col("sampled"),
