@@ -57,15 +57,6 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
     missed when one did.
     """
     succeeded = results.rows.filter(_SUCCEEDED)
-    by_job = (
-        succeeded.group_by(*MACHINE_CELL, "job")
-        .agg(pl.median("median_us"))
-        .group_by(MACHINE_CELL)
-        .agg(
-            pl.col("median_us").drop_nulls().sort().alias("of_jobs"),
-            pl.col("job").n_unique().cast(pl.Int64).alias("jobs"),
-        )
-    )
     measured = succeeded.group_by(MACHINE_CELL).agg(
         pl.col("median_us").drop_nulls().sort().alias("medians"),
         pl.len().cast(pl.Int64).alias("launches"),
@@ -81,7 +72,7 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
         pl.any("oversubscribed", "simulated"),
         pl.col("error").sort_by("launch").drop_nulls().first(),
     )
-    measured = measured.join(by_job, on=MACHINE_CELL).with_columns(
+    measured = measured.join(_of_jobs(succeeded), on=MACHINE_CELL).with_columns(
         pl.when(pl.col("jobs") > 1).then("of_jobs").otherwise("medians").alias("medians")
     )
     cells = attempted.join(measured, on=MACHINE_CELL, how="left").with_columns(
@@ -99,6 +90,14 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
         .with_columns(_status(), algorithm_label(), *_throughput())
         .sort(*SWEEP, ~is_default(), *ALGORITHM, "message_bytes")
         .select(*CONTRACT, *EXTRAS)
+    )
+
+
+def _of_jobs(succeeded: pl.DataFrame) -> pl.DataFrame:
+    """MACHINE_CELL, its number of `jobs`, and each job's median, ascending; an unknown job counts."""
+    of_one = succeeded.group_by(*MACHINE_CELL, "job").agg(pl.median("median_us"))
+    return of_one.group_by(MACHINE_CELL).agg(
+        pl.col("median_us").drop_nulls().sort().alias("of_jobs"), pl.len().cast(pl.Int64).alias("jobs")
     )
 
 
