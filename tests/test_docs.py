@@ -252,6 +252,7 @@ def test_a_library_is_named_in_its_folder_alone() -> None:
         *("machine/platforms/platform.py", "cli/cluster.py"),
         *("libraries/find.py", "libraries/vendors.py"),
         "imports/pico_files.py",  # of what PICO calls them
+        *("native/carried.py", "native/packages.py"),  # a binary interface, and packages, with the same name
     }
 
 

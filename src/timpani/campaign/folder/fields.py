@@ -237,6 +237,7 @@ class EndingFields(TypedDict, total=False):
     ]
     world: Annotated[RankCount, Recorded("ranks that the program saw")]
     library: Annotated[Text, Recorded("the library's name for itself")]
+    library_file: Annotated[Text, Recorded("the file of the library that the ranks ran in")]
     ranks: Annotated[
         list[_Rank],
         AfterValidator(_each_once),
