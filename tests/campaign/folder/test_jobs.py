@@ -3,11 +3,16 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tests.campaign.folder.test_store import RESULT, header
+from timpani.campaign.folder.bundle import recorded_files
 from timpani.campaign.folder.fields import JobFields
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.store import Store
 from timpani.campaign.merge import MergeSource, merge
+from timpani.campaign.read.held_names import held_names
+from timpani.errors import UserError
 
 
 def job(number: str) -> JobFields:
@@ -58,6 +63,22 @@ def test_the_next_run_takes_results_of_a_killed_one_into_the_job_of_the_killed_o
         store.add_result(replace(RESULT, part=part))
         store.add_result(replace(RESULT, launch=2, median_us=None, error="abandoned"))
     assert load(tmp_path).results["job"].to_list() == ["7", "8"]
+
+
+def test_a_lost_job_is_named_and_the_next_run_continues(tmp_path: Path) -> None:
+    measure_in_job(tmp_path, "7", 1)
+    (tmp_path / "jobs.jsonl").write_bytes(b"")
+    with pytest.raises(UserError, match=r"jobs\.jsonl lacks the job 7, which results name"):
+        load(tmp_path)
+    with Store(tmp_path, header()) as store:
+        assert store.repaired == [f"{tmp_path / 'jobs.jsonl'} lacked 1 job: nodes and times are unknown"]
+    assert [each["job"] for each in load(tmp_path).jobs] == ["7"]
+
+
+def test_a_bundle_holds_the_jobs_and_names_their_nodes(tmp_path: Path) -> None:
+    measure_in_job(tmp_path / "c", "7", 1)
+    assert "jobs.jsonl" in recorded_files(tmp_path / "c")
+    assert set(job("7")["nodes"]) <= set(held_names(load(tmp_path / "c")).hosts)
 
 
 def test_two_campaigns_of_one_job_share_it_when_merged(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ REPORT = "report.html"
 _CHECKSUMS = "SHA256SUMS"
 
 _OF_START = r"plan\.txt|samples\.jsonl\.gz|hosts\.txt|output\.txt|launcher\.txt|cell\.txt"
-_RECORDS = r"campaign\.json|(?:results|launches|endings|proofs)\.jsonl"
+_RECORDS = r"campaign\.json|(?:results|jobs|launches|endings|proofs)\.jsonl"
 _RECORDED = re.compile(rf"{_RECORDS}|launches/{PART_PATTERN}/(?:{_OF_START})", re.ASCII)
 
 _MAX_MEMBERS = 500_000

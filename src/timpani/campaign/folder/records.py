@@ -20,6 +20,7 @@ from timpani.campaign.folder.raw_record import PACKED
 from timpani.campaign.folder.sealed import SealedLine, read_lines, seal
 from timpani.errors import UserError
 from timpani.study.schema import CELL, MACHINE_CELL
+from timpani.study.words import counted
 from timpani.version import __version__
 
 RESULTS, LAUNCHES, ENDINGS, PROOFS = "results.jsonl", "launches.jsonl", "endings.jsonl", "proofs.jsonl"
@@ -64,6 +65,7 @@ class Records:
     lost      starts of the MPI program that gave results or proofs which are not there, and how many of them are not
     startless parts of starts that results, proofs or endings came from, and launches.jsonl doesn't have
     endless   parts of starts whose raw samples are packed, as they are after the ending is recorded, which is not there
+    jobless   machines and jobs that results name, and jobs.jsonl doesn't have
     missing   how many results of an import are not there
     """
 
@@ -73,6 +75,7 @@ class Records:
     lost: Counter[str] = field(default_factory=Counter)
     startless: list[str] = field(default_factory=list)
     endless: list[str] = field(default_factory=list)
+    jobless: list[tuple[str, str]] = field(default_factory=list)
     missing: int = 0
 
     def values(self, name: str) -> list[dict[str, Any]]:
@@ -98,6 +101,8 @@ class Records:
             yield f"{folder / LAUNCHES} lacks the start {part}, which others of its files name"
         for part in self.endless:
             yield f"{folder / ENDINGS} lacks the ending of the start {part}"
+        for _, job in self.jobless:
+            yield f"{folder / JOBS} lacks the job {job}, which results name"
 
 
 def read_records(folder: Path, header: Header) -> Records:
@@ -113,6 +118,8 @@ def read_records(folder: Path, header: Header) -> Records:
     started = {line["part"] for line in records.values(LAUNCHES)}
     named = {line["part"] for name in (RESULTS, PROOFS, ENDINGS) for line in records.values(name) if line.get("part")}
     records.startless = sorted(named - started)
+    jobs = {(line["machine"], line["job"]) for line in records.values(JOBS)}
+    records.jobless = sorted({(line["machine"], line["job"]) for line in records.values(RESULTS) if line["job"]} - jobs)
     parts = [line["part"] for line in records.values(LAUNCHES)]
     records.endless = [part for part in parts if part in packed and part not in endings]
     return records
@@ -173,7 +180,17 @@ def repair(folder: Path, header: Header) -> tuple[Records, dict[str, dict[str, A
         lost = [_start_of(part) for part in startless]
         _rewrite(folder / LAUNCHES, [*launches, *lost], header)
         said.append(f"{folder / LAUNCHES} lacked {', '.join(startless)}: how they were started is unknown")
+    if records.jobless:
+        lost = [SealedLine(0, b"", _job_of(*each, header), written=0) for each in records.jobless]
+        _rewrite(folder / JOBS, [*records.believed[JOBS], *lost], header)
+        said.append(f"{folder / JOBS} lacked {counted(len(lost), 'job')}: nodes and times are unknown")
     return (read_records(folder, header) if said else records), reopened, said
+
+
+def _job_of(machine: str, job: str, header: Header) -> dict[str, Any]:
+    """A job of which only its results are left."""
+    known = {"job": job, "machine": machine, "started": header.created}
+    return {**known, "system": "", "name": "", "nodes": [], "switches": []}
 
 
 def _start_of(part: str) -> SealedLine:

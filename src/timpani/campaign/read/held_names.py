@@ -41,6 +41,7 @@ def held_names(campaign: Campaign) -> HeldNames:
         for key in ("ranks", "asked", "machines")
         for each in launch.get(key) or ()
     }
+    hosts |= {node for job in campaign.jobs for node in job["nodes"]}
     texts = [text for each in (*recorded, *campaign.launches) for text in _strings(each)]
     texts += campaign.results["error"].drop_nulls().unique().to_list()
     files = recorded_files(campaign.folder)

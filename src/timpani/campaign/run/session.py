@@ -40,6 +40,9 @@ from timpani.study.cell import OWN, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.study import Study
 
+_BEGUN = datetime.now(UTC)
+"""When this process began: all that it measures is one job."""
+
 
 @dataclass
 class Session:
@@ -113,10 +116,9 @@ class Session:
         return store
 
     def _job(self, machine: str) -> JobFields:
-        """The batch job that this process is in; outside of batch systems, what this command measures."""
-        now = datetime.now(UTC)
+        """The batch job that this process is in; outside of batch systems, the process."""
         nodes = [each.name for each in self.plan.hosts] or [socket.gethostname()]
-        found = current_job(os.environ) or {"system": "", "name": "", "id": now.isoformat(timespec="milliseconds")}
+        found = current_job(os.environ) or {"system": "", "name": "", "id": _BEGUN.isoformat(timespec="milliseconds")}
         return {
             "job": found["id"],
             "machine": machine,
@@ -124,7 +126,7 @@ class Session:
             "name": found["name"],
             "nodes": nodes,
             "switches": sorted({switch for node in nodes if (switch := self.plan.machine.switches.get(node))}),
-            "started": now.isoformat(timespec="seconds"),
+            "started": datetime.now(UTC).isoformat(timespec="seconds"),
         }
 
     def complete(
