@@ -88,7 +88,8 @@ class ConfirmedRatio:
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
         """The ratio in a row of `compare_at_points`."""
-        least = 2 / 2 ** row["paired"] if row["paired"] else 0.0
+        of_launches = row["paired"] and row["another_low"] is None  # over jobs any p-value is possible
+        least = 2 / 2 ** row["paired"] if of_launches else 0.0
         return cls(row["ratio"], row["ratio_low"], row["ratio_high"], row["significant"], row["p_value"], least)
 
     @property
@@ -314,7 +315,10 @@ class _PointTimes:
         return next(self._ratios(reference, [other]))
 
     def _ratio_across_starts(self, default: Algorithm, file: Algorithm) -> ConfirmedRatio:
-        """default / file: from paired starts if at least half of the launches have a pair, else from medians."""
+        """default / file: over jobs if there are several; in one from paired starts if at least half of the launches have
+        a pair, else from medians."""
+        if self.rows[file]["jobs"] != 1:
+            return self._ratio(default, file)
         ratios = ratios_across_starts(self.turns, default, file)
         launches = len({launch for launch, _, _, algorithm in self.turns if algorithm == file})
         if 2 * len(ratios) < launches or not ratios:
