@@ -315,8 +315,8 @@ class _PointTimes:
         return next(self._ratios(reference, [other]))
 
     def _ratio_across_starts(self, default: Algorithm, file: Algorithm) -> ConfirmedRatio:
-        """default / file: over jobs if there are several; in one from paired starts if at least half of the launches have
-        a pair, else from medians."""
+        """default / file: over several jobs; in one from paired starts if at least half of the launches have a pair,
+        else from medians."""
         if self.rows[file]["jobs"] != 1:
             return self._ratio(default, file)
         ratios = ratios_across_starts(self.turns, default, file)
