@@ -13,6 +13,7 @@ import typer
 from rich.text import Text
 from tools.command_reference import commands
 
+from tests.campaign_files import cells, results_of, write_campaign
 from tests.cli.typed import typed
 from tests.installed import needs_compiler
 from timpani.cli import app
@@ -144,3 +145,17 @@ def test_the_list_of_commands_loads_none_and_shows_what_they_say() -> None:
 @pytest.mark.parametrize("words", ["-V", "--version"])
 def test_the_version_is_printed(words: str) -> None:
     assert typed(words).stdout == f"timpani {__version__}\n"
+
+
+@pytest.mark.parametrize(("words", "drawn"), [("verdict c", False), ("show c", False), ("report c -o c.html", True)])
+def test_only_what_draws_needs_the_packages_that_draw(words: str, drawn: bool, tmp_path: Path) -> None:
+    write_campaign(tmp_path / "c", results_of(cells({"default": {8: 10.0}, "ring": {8: 5.0}})))
+    without = "import sys; sys.modules |= dict.fromkeys(('altair', 'vl_convert')); from timpani.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", without, *words.split()], cwd=tmp_path, check=False, capture_output=True, text=True
+    )
+    if drawn:
+        assert (done.returncode, done.stdout) == (2, "")
+        assert re.match(r"timpani: this command draws, and (altair|vl_convert) is not installed; `pip in", done.stderr)
+    else:
+        assert (done.returncode, done.stderr) == (0, "")

@@ -13,8 +13,9 @@ from timpani.version import __version__
 ROOT = Path(__file__).parents[2]
 PACKAGING = ROOT / "packaging"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-LOWEST = dict(requirement.split(">=") for requirement in PROJECT["dependencies"])
-"""The lower bound of each dependency, by its name on PyPI."""
+EXTRAS = (PROJECT["optional-dependencies"][name] for name in ("report", "compile"))
+LOWEST = dict(requirement.split(">=") for part in (PROJECT["dependencies"], *EXTRAS) for requirement in part)
+"""The lower bound of each dependency, by its name on PyPI; a recipe installs what draws and compiles, too."""
 
 SPACK = PACKAGING / "spack" / "spack_repo" / "timpani" / "packages" / "timpani" / "package.py"
 (EASYBUILD,) = PACKAGING.glob("easybuild/*.eb")

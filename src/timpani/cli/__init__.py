@@ -62,6 +62,10 @@ def timpani(
         raise typer.Exit
 
 
+_DRAWING = ("altair", "vl_convert")
+INSTALL_DRAWING = "`pip install altair vl-convert-python`, which `timpani[report]` brings"
+
+
 def main() -> None:
     """Run the command line; input that can't be used gives one line on stderr and exit status 2."""
     before, sys.unraisablehook = sys.unraisablehook, _end_if_interrupted
@@ -89,6 +93,10 @@ def main() -> None:
             command = context.command_path if context else "timpani"
             _refuse(UserError(_lower(what), _lower(guess) or f"`{command} --help` shows what it takes"))
         sys.exit(2)
+    except ModuleNotFoundError as error:
+        if error.name in _DRAWING:
+            _refuse(UserError(f"this command draws, and {error.name} is not installed", INSTALL_DRAWING))
+        raise
     except OSError as error:
         if refused := _refused_by_system(error):
             _refuse(refused)
