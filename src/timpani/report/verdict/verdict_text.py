@@ -181,8 +181,8 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
 def _jobs(scope: JobScope | None) -> dict[str, Any] | None:
     if scope is None:
         return None
-    history = scope.history and asdict(scope.history)
-    return asdict(scope) | {"first": scope.first.isoformat(), "last": scope.last.isoformat(), "history": history}
+    days = {"first": scope.first.isoformat(), "last": scope.last.isoformat()}
+    return asdict(scope) | days | {"nodes": [*scope.nodes], "at_a_point": [*scope.at_a_point]}
 
 
 def _sampled_points(standings: pl.DataFrame) -> pl.DataFrame:
