@@ -77,11 +77,11 @@ def components_of(results: pl.DataFrame) -> Components:
     timed = results.filter(pl.col("error").is_null(), MEASURED_US > 0, pl.col("job").is_not_null())
     numbers = (
         pl.struct(names).rank("dense").cast(pl.Int64).alias(name)
-        for name, names in (("point", POINT), ("algorithm", ALGORITHM), ("in_job", ("job",)))
+        for name, names in (("point", POINT), ("algorithm", ALGORITHM), ("in_job", ("job",)), ("number", ("launch",)))
     )
     columns = timed.select(*numbers, MEASURED_US.log().alias("log")).iter_columns()
-    point, algorithm, job, log_time = (column.to_numpy() for column in columns)
-    return components(point, algorithm, job, log_time)
+    point, algorithm, job, launch, log_time = (column.to_numpy() for column in columns)
+    return components(point, algorithm, job, launch, log_time)
 
 
 @dataclass(frozen=True)

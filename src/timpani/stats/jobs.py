@@ -124,43 +124,57 @@ class JobRatios:
 class Components:
     """Standard deviations of ln time, by what varies; None where that was not replicated.
 
-    job               moves all algorithms of a point equally
-    algorithm_in_job  moves one of them: what comparisons rest on
-    launch            between launches of one job
+    job                  moves all algorithms of a point equally
+    algorithm_in_job     moves one of them: what comparisons rest on
+    launch               moves all algorithms of a point in one launch of a job
+    algorithm_in_launch  moves one of them
     """
 
     job: float | None
     algorithm_in_job: float | None
     launch: float | None
+    algorithm_in_launch: float | None
 
 
-def components(
-    point: NDArray[np.int64], algorithm: NDArray[np.int64], job: NDArray[np.int64], log_time: Floats
-) -> Components:
-    """The components of variance of launches, by moments; all of shape (launches,), the first three are numbers.
+Numbers = NDArray[np.int64]
 
-    At each point, a table with a row for each job and a column for each algorithm gives the mean squares of jobs and of
-    the rest; their expectations give the components (Searle, Casella & McCulloch 1992, chapter 4). None is below 0.
+
+def components(point: Numbers, algorithm: Numbers, job: Numbers, launch: Numbers, log_time: Floats) -> Components:
+    """The components of variance, by moments; all of shape (launches,), the first four are numbers.
+
+    At each point of a job, a table with a row for each launch and a column for each algorithm gives the mean squares of
+    rows and of the rest; so does, at each point, a table of the jobs' means. Their expectations give the components
+    (Searle, Casella & McCulloch 1992, chapter 4). None is below 0.
     """
-    (points, _, jobs), of_launch, mean, launches = _grouped((point, algorithm, job), log_time)
-    launch = _mean_square(log_time - mean[of_launch], len(log_time) - len(mean))
-    _, of_cell, cell_mean, in_jobs = _grouped(tuple(np.unique((point, algorithm, job), axis=1))[:2], mean)
-    several = in_jobs[of_cell] > 1
-    rest, points, jobs = (mean - cell_mean[of_cell])[several], points[several], jobs[several]
-    (row_points, _), of_row, shift, algorithms = _grouped((points, jobs), rest)
-    rows = np.bincount(row_points)  # jobs of each point
-    left = 1 - 1 / rows[row_points]  # degrees of freedom that each row of a point has
-    rest_square = _mean_square(rest - shift[of_row], float(((algorithms - 1) * left).sum()))
-    job_square = _mean_square(np.sqrt(algorithms) * shift, float(left.sum()))
+    of_launches = _two_way((point, job), launch, algorithm, log_time)
+    (points, jobs, algorithms), _, means, launches = _grouped((point, job, algorithm), log_time)
+    of_jobs = _two_way((points,), jobs, algorithms, means)
     per_job = float(np.mean(1 / launches)) if len(launches) else 0.0
-    of_algorithm = None if rest_square is None else rest_square - (launch or 0.0) * per_job
-    of_job = None if job_square is None else (job_square - (rest_square or 0.0)) / float(algorithms.mean())
-    return Components(*map(_deviation, (of_job, of_algorithm, launch)))
+    of_job, of_algorithm = (
+        None if found is None else found - (in_launch or 0.0) * per_job
+        for found, in_launch in zip(of_jobs, of_launches, strict=True)
+    )
+    return Components(*map(_deviation, (of_job, of_algorithm, *of_launches)))
 
 
-def _grouped(
-    by: tuple[NDArray[np.int64], ...], values: Floats
-) -> tuple[tuple[NDArray[np.int64], ...], NDArray[np.int64], Floats, NDArray[np.int64]]:
+def _two_way(
+    table: tuple[Numbers, ...], row: Numbers, column: Numbers, values: Floats
+) -> tuple[float | None, float | None]:
+    """The variances of rows, and of what is left of rows and columns, over all tables with two rows or more."""
+    _, of_column, column_mean, rows = _grouped((*table, column), values)
+    several = rows[of_column] > 1
+    rest = (values - column_mean[of_column])[several]
+    table, row = tuple(each[several] for each in table), row[several]
+    (*tables, _), of_row, row_mean, columns = _grouped((*table, row), rest)
+    _, of_table, _, in_table = _grouped(tuple(tables), row_mean)
+    left = 1 - 1 / in_table[of_table]  # degrees of freedom that each row has
+    rest_square = _mean_square(rest - row_mean[of_row], float(((columns - 1) * left).sum()))
+    row_square = _mean_square(np.sqrt(columns) * row_mean, float(left.sum()))
+    of_rows = None if row_square is None else (row_square - (rest_square or 0.0)) / float(columns.mean())
+    return of_rows, rest_square
+
+
+def _grouped(by: tuple[Numbers, ...], values: Floats) -> tuple[tuple[Numbers, ...], Numbers, Floats, Numbers]:
     """The groups of equal `by`, the group of each value, and each group's mean and size."""
     groups, of_value = np.unique(np.array(by), axis=1, return_inverse=True)
     of_value = of_value.reshape(-1)

@@ -223,7 +223,7 @@ def _rules(table: SelectionTable) -> Iterator[Block]:
     launches = [{each.launches for each in rule.evidence} for rule in table.rules]
     over = [[] if table.simulated else [show_span(Span(min(each), max(each)))] for each in launches]
     gain = "gain" if table.simulated else f"gain ({_LEVEL})"
-    columns = (*_COLUMNS, gain, *([] if table.simulated else ["launches"]), "cost")
+    columns = (*_COLUMNS, gain, *([] if table.simulated else ["launches, or jobs"]), "cost")
     found = ([*_row(rule), *each, _cost(rule)] for rule, each in zip(table.rules, over, strict=True))
     yield Table("rules", columns, rows(found))
     if any(rule.algorithm.provider == OWN for rule in table.rules):

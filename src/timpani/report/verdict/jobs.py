@@ -54,10 +54,12 @@ def another_job(scope: JobScope) -> Sentence:
 def history_document(history: History, remembered: Path) -> Document:
     """How much times vary between the jobs and launches of a machine, and where this is remembered."""
     found = history.components
+    every, one = "all algorithms of a point", "one of them, so that ratios change"
     parts = (
-        ("job", "all algorithms of a point", found.job),
-        ("algorithm in a job", "one algorithm, so that ratios change", found.algorithm_in_job),
-        ("launch in a job", "one cell", found.launch),
+        ("job", every, found.job),
+        ("job", one, found.algorithm_in_job),
+        ("launch in a job", every, found.launch),
+        ("launch in a job", one, found.algorithm_in_launch),
     )
     entries = ((what, moved, Value(share, show=per_cent)) for what, moved, share in parts)
     columns = ("what varies", "what it moves", "standard deviation of ln time")
