@@ -30,7 +30,7 @@ def run() -> None:
         folder = Path(root)
         wheel = os.environ.get("TIMPANI_BENCH_WHEEL") or str(build_wheel(folder / "wheel"))
         for package in (wheel, *PEERS):
-            seconds = install(folder / Path(package).stem, package)
+            seconds = install(folder / Path(package).stem, f"{package}[compile]" if package == wheel else package)
             print(f"pip install {Path(package).name}: {seconds:.1f} s", flush=True)
         timpani = folder / Path(wheel).stem / "bin" / "timpani"
         path = folder / "tools"
