@@ -142,9 +142,9 @@ Numbers = NDArray[np.int64]
 def components(point: Numbers, algorithm: Numbers, job: Numbers, launch: Numbers, log_time: Floats) -> Components:
     """The components of variance, by moments; all of shape (launches,), the first four are numbers.
 
-    A table has a row for each launch and a column for each algorithm, at each point of each job. The expectations of its
-    mean squares of rows and of the rest give the components, as do those of a table of the jobs' means (Searle, Casella
-    & McCulloch 1992, chapter 4). None is below 0.
+    A table has a row for each launch and a column for each algorithm, at each point of each job. The expectations of
+    its mean squares of rows and of the rest give the components, as do those of a table of the jobs' means (Searle,
+    Casella & McCulloch 1992, chapter 4). None is below 0.
     """
     of_launches = _two_way((point, job), launch, algorithm, log_time)
     (points, jobs, algorithms), _, means, launches = _grouped((point, job, algorithm), log_time)
