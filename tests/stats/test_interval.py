@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]
 
-from timpani.stats.interval import MAX_EXACT_VALUES, mean_estimate, median_ranks
+from timpani.stats.interval import MAX_EXACT_VALUES, mean_estimate, median_ranks, variance_spread
 
 
 @pytest.mark.parametrize(("n", "coverage"), [(1, 0.0), (2, 0.5), (3, 0.75), (4, 0.875), (5, 0.9375)])
@@ -41,3 +41,10 @@ def test_the_interval_of_a_mean_uses_students_t() -> None:
     assert found.value == 2
     # t of 2 degrees of freedom is 4.303, the standard error 1/√3.
     assert (found.low, found.high) == pytest.approx((2 - 4.3027 / 3**0.5, 2 + 4.3027 / 3**0.5), rel=1e-4)
+
+
+@pytest.mark.parametrize("degrees", [2, 5, 9, 30])
+def test_the_spread_of_a_variance_is_near_that_of_chi_squared(degrees: int) -> None:
+    exact = [degrees / float(stats.chi2.ppf(share, degrees)) for share in (0.9, 0.1)]
+    assert variance_spread(degrees) == pytest.approx(exact, rel=0.08)
+    assert variance_spread(0) == (0.0, float("inf"))

@@ -8,11 +8,13 @@ from typing import Any, Literal
 
 import polars as pl
 
+from timpani.campaign.folder.fields import MAX_LAUNCH_NUMBER
 from timpani.judge.decide import BY_VALUE, EQUIVALENCE_MARGIN, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
 from timpani.judge.equal_schedules import EqualSchedules, same_simulated_times, schedule_name
 from timpani.judge.jobs import JobScope
 from timpani.judge.other_points import GainPart, OtherPoints, at_other_points, competitor_noun, gain_parts
 from timpani.judge.points import most_frequent
+from timpani.stats.interval import variance_spread
 from timpani.stats.sample import LATENESS_TOLERANCE, LATENESS_TOLERANCE_US
 from timpani.study.arrival import TOGETHER
 from timpani.study.cell import OWN
@@ -200,20 +202,33 @@ class DecisionForecast:
     """Total launches, or jobs where several measured, that would probably decide half and DECIDED_SHARE of the
     undecided points.
 
-    of                          number of undecided points with a forecast: their ratios have bounds
-    half, most                  total launches or jobs, including those already measured
-    half_seconds, most_seconds  time for the missing ones; None if the time of one is unknown
-    unit                        `launch` or `job`
-    with_one_more               launches in total with one more of them
+    of             number of undecided points with a forecast: their ratios have bounds
+    half, most     total launches or jobs, including those already measured
+    unit           `launch` or `job`
+    done           how many are measured
+    with_one_more  launches in total with one more of them
+    seconds        that one of them takes; None if unknown
+    spread         factors of `half` and `most` between which they lie with 80 %, since `done` of them show the variance
+                   only so well
     """
 
     of: int
     half: int
     most: int
-    half_seconds: float | None
-    most_seconds: float | None
     unit: Literal["launch", "job"] = "launch"
-    with_one_more: int = 0
+    done: int = 1
+    with_one_more: int = 2
+    seconds: float | None = None
+    spread: tuple[float, float] = (1.0, 1.0)
+
+    def between(self, number: int) -> tuple[int, int]:
+        """The least and the most that `number` of them may mean; at least one more than is `done`."""
+        low, high = (max(self.done + 1, ceil(min(number * factor, MAX_LAUNCH_NUMBER))) for factor in self.spread)
+        return low, high
+
+    def seconds_more(self, total: int) -> float | None:
+        """What is missing of `total` takes; None if unknown."""
+        return None if self.seconds is None else max(0, total - self.done) * self.seconds
 
 
 @dataclass(frozen=True)
@@ -363,12 +378,17 @@ def _launch_forecast(
         return None
     half, most = (needed[ceil(share * len(needed)) - 1] for share in (0.5, DECIDED_SHARE))
     jobs, launches = (max(cells[name].drop_nulls().to_list(), default=0) for name in ("jobs", "launches"))
-    unit: Literal["launch", "job"] = "job" if jobs > 1 else "launch"
     done = max(1, jobs if jobs > 1 else launches)
-    of_one = None if launch_seconds is None else launch_seconds * launches / done
-    missing = (None if of_one is None else max(0, each - done) * of_one for each in (half, most))
-    more = ceil(launches * (1 + 1 / done))
-    return DecisionForecast(len(needed), half, most, next(missing), next(missing), unit, more)
+    return DecisionForecast(
+        len(needed),
+        half,
+        most,
+        "job" if jobs > 1 else "launch",
+        done,
+        ceil(launches * (1 + 1 / done)),
+        None if launch_seconds is None else launch_seconds * launches / done,
+        variance_spread(done - 1),
+    )
 
 
 def _too_few_launches(cells: pl.DataFrame) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil, comb, floor, nan, sqrt
+from math import ceil, comb, floor, inf, nan, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -86,3 +86,17 @@ def t_estimate(value: float, standard_error: float, degrees: int) -> Estimate:
 
     reach = float(stdtrit(degrees, (1 + LEVEL) / 2)) * standard_error if degrees > 0 else nan
     return Estimate(value, value - reach, value + reach)
+
+
+def variance_spread(degrees: int, tail: float = 0.1) -> tuple[float, float]:
+    """Factors of an estimated variance with `degrees` degrees of freedom, between which the variance of normal values
+    lies with probability 1 − 2 · tail; 0 and infinity without any.
+
+    By the cube root of χ², which is nearly normal: within 7 % from two degrees on (Wilson & Hilferty, PNAS 1931). It
+    loads no scipy, which a verdict can do without.
+    """
+    if degrees < 1:
+        return 0.0, inf
+    part = 2 / (9 * degrees)
+    low, high = (max(0.0, 1 - part + sign * _NORMAL.inv_cdf(1 - tail) * sqrt(part)) ** -3 for sign in (1, -1))
+    return low, high

@@ -70,13 +70,13 @@ def test_at_most_three_gains_come_with_what_switches_their_algorithm_on() -> Non
     [
         (
             10,
-            DecisionForecast(10, 20, 300, 14.0, 294.0),
-            "Half of the undecided points would probably be decided after 20 launches in total (14 s more), 90 % after "
-            "300 (4 min 54 s more).",
+            DecisionForecast(10, 20, 300, done=10, seconds=1.0, spread=(0.6, 2.0)),
+            "Half of the undecided points would probably be decided after 12 to 40 launches in total "
+            "(2 s to 30 s more).",
         ),
         (
             3,
-            DecisionForecast(1, 2000, 2000, None, None),
+            DecisionForecast(1, 2000, 2000),
             "1 of the undecided points would probably be decided after more than 1000 launches in total.",
         ),
     ],

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from timpani.judge.decide import EQUIVALENCE_MARGIN
-from timpani.judge.verdict import DECIDED_SHARE, DecisionForecast, DefaultRegret, Verdict
+from timpani.judge.verdict import DecisionForecast, DefaultRegret, Verdict
 from timpani.report.document.blocks import Block, NextCommand, Sentence
 from timpani.report.verdict.jobs import another_job, holds_for
 from timpani.stats.compare import ALPHA, INDIFFERENCE, INDIFFERENCE_TEXT
@@ -12,7 +12,7 @@ from timpani.stats.regret import ALPHA as RACE_ALPHA
 from timpani.study.cell import OWN, VARIANT_SIGN
 from timpani.study.operations import is_sized
 from timpani.study.sizes import show_size
-from timpani.study.words import counted, per_cent, show_seconds
+from timpani.study.words import counted, per_cent, show_range
 
 MAX_BRIEF = 3
 """Points, gains or warnings that a brief answer names."""
@@ -206,26 +206,24 @@ def _gain(loss: DefaultRegret, verdict: Verdict, before: str = "", depth: int = 
 
 
 def _what_would_decide(forecast: DecisionForecast, verdict: Verdict) -> Iterator[Block]:
-    """How many launches would probably decide what is undecided, of few points all of them; and the command."""
-
-    def cost(number: int, seconds: float | None, noun: str = "") -> str:
-        if number >= _MANY_LAUNCHES:
-            return f"more than {_MANY_LAUNCHES}{noun}"
-        return f"{number}{noun}" + (f" ({show_seconds(seconds)} more)" if seconds is not None else "")
-
+    """How many launches would probably decide half of what is undecided, of few points all; and the command."""
     of_jobs = forecast.unit == "job"
-    noun = f" {f'{verdict.scope.noun if verdict.scope else forecast.unit}s' if of_jobs else 'launches'} in total"
-    some = "" if forecast.of == verdict.undecided else f"{forecast.of} of "
-    if forecast.of < _FEW_UNDECIDED:
-        points = f"{some}the undecided {'point' if verdict.undecided == 1 else 'points'}"
-        decided = cost(forecast.most, forecast.most_seconds, noun)
-        text = f"{points[0].upper()}{points[1:]} would probably be decided after {decided}."
+    few = forecast.of < _FEW_UNDECIDED
+    low, high = forecast.between(forecast.most if few else forecast.half)
+    noun = f"{verdict.scope.noun if verdict.scope else forecast.unit}s" if of_jobs else "launches"
+    if low >= _MANY_LAUNCHES:
+        number = f"more than {_MANY_LAUNCHES} {noun}"
+    elif high >= _MANY_LAUNCHES:
+        number = f"{low} or more {noun}"
     else:
-        decided = cost(forecast.half, forecast.half_seconds, noun)
-        text = f"Half of {some}the undecided points would probably be decided after {decided}"
-        if forecast.half < _MANY_LAUNCHES:
-            text += f", {per_cent(DECIDED_SHARE)} after {cost(forecast.most, forecast.most_seconds)}"
-        text += "."
+        number = f"{low} to {high} {noun}" if low < high else f"{low} {noun}"
+    least, longest = forecast.seconds_more(low), forecast.seconds_more(high)
+    known = least is not None and longest is not None and high < _MANY_LAUNCHES
+    more = f" ({show_range(least or 0.0, longest or 0.0)} more)" if known else ""
+    some = "" if forecast.of == verdict.undecided else f"{forecast.of} of "
+    points = f"{some}the undecided {'point' if verdict.undecided == 1 else 'points'}"
+    points = f"{points[0].upper()}{points[1:]}" if few else f"Half of {points}"
+    text = f"{points} would probably be decided after {number} in total{more}."
     yield Sentence("would_decide", text, asdict(forecast))
     if verdict.decide_command:
         yield NextCommand("decide", verdict.decide_command, "The next of them" if of_jobs else "", depth=1)
@@ -236,7 +234,7 @@ def affordable_launches(forecast: DecisionForecast) -> tuple[int, float | None] 
     one job more cannot be measured than one job."""
     if forecast.unit == "job" and forecast.half < _MANY_LAUNCHES:
         return forecast.with_one_more, None
-    for launches, seconds in ((forecast.most, forecast.most_seconds), (forecast.half, forecast.half_seconds)):
+    for launches in (forecast.most, forecast.half):
         if launches < _MANY_LAUNCHES:
-            return launches, seconds
+            return launches, forecast.seconds_more(launches)
     return None
