@@ -124,7 +124,7 @@ def test_of_many_calls_a_part_is_compared_and_the_error_stated(run_program: RunP
     [line] = (line for line in done.part.calls if line.name == "allreduce")
     assert done.part.calls_of(line) == calls
     assert 2 * 100 <= line.matched_calls <= 2 * 512
-    assert line.waiting_error_ns > 0
+    assert 0 <= line.waiting_error_ns <= 0.05 * line.waiting_ns  # 0 where all compared calls wait equally
     assert line.waiting_ns == pytest.approx(calls * late_ns, rel=0.05)  # rank 0 waits in each call
 
 
