@@ -5,12 +5,14 @@ A job is a batch job; outside of batch systems, a start of the command.
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from datetime import datetime
+from math import inf
 from pathlib import Path
 from typing import Self
 
 import polars as pl
+from pydantic import TypeAdapter, ValidationError
 
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError, cannot_write
@@ -63,13 +65,13 @@ def _file(machine: str) -> Path:
 
 
 def read_history(machine: str) -> History | None:
-    """What `timpani machine history` last remembered of a machine; None without any."""
+    """What `timpani machine history` last remembered of a machine; None without any, or if the file is no history."""
     try:
-        values = json.loads(_file(machine).read_text())
-        known = Components(**values.pop("components"))
-        return History(**values, components=known)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return None  # a missing or strange file says nothing
+        found = TypeAdapter(History).validate_json(_file(machine).read_bytes())
+    except (OSError, ValidationError):
+        return None
+    known = (each for each in astuple(found.components) if each is not None)
+    return found if all(0 <= each < inf for each in known) else None
 
 
 def components_of(results: pl.DataFrame) -> Components:

@@ -65,6 +65,16 @@ def test_the_history_of_a_machine_says_how_much_another_job_changes() -> None:
     assert "(5 jobs until 2026-11-24)" in text
 
 
+@pytest.mark.parametrize(
+    ("written", "instead"),
+    [('"jobs": 5', '"jobs": "x"'), ('"job": ', '"job": "x", "y": '), ('"algorithm_in_job": ', '"algorithm_in_job": -')],
+)
+def test_a_file_that_is_no_history_is_not_believed(written: str, instead: str) -> None:
+    file = History.of_campaigns([campaign([1.0, 1.1, 0.9, 1.2, 0.8])]).remember()
+    file.write_text(file.read_text().replace(written, instead, 1))
+    assert "unknown amount" in verdict_document(campaign([1.0]))["another_job"].text
+
+
 def test_several_jobs_decide_by_what_all_of_them_show() -> None:
     same = verdict_document(campaign([1.0, 1.01, 0.99]))
     assert answer(same).startswith("Verdict over 3 jobs (n[1-6], 20 November to 22 November 2026): ")
