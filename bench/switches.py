@@ -4,8 +4,8 @@ import time
 from collections.abc import Iterable
 
 from bench.common.generated_curves import DISTURBED, NOISE, SIZES, Generated, generate
-from timpani.models.hockney import hockney, regimes
-from timpani.models.segments import segment, switches
+from timpani.stats.hockney import hockney, regimes
+from timpani.stats.segments import segment, switches
 
 CURVES = 1000
 MUST_FIND = 0.95

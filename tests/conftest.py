@@ -42,7 +42,7 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 # Those that take longest, so that no worker is left with one of them at the end.
 _FIRST = (
     *("tests/test_slices.py", "tests/variants/", "tests/report/", "tests/campaign/", "tests/test_docs.py"),
-    *("tests/interpose/", "tests/cli/", "tests/simgrid/", "tests/providers/", "tests/libraries/", "tests/native/"),
+    *("tests/interpose/", "tests/cli/", "tests/simgrid/", "tests/libraries/", "tests/native/"),
 )
 
 

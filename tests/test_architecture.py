@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import timpani
-from timpani.native.sources import folders_without_mpi, sources
+from timpani.native_sources import folders_without_mpi, sources
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(timpani.__file__).parent
@@ -173,11 +173,16 @@ def test_no_function_is_long() -> None:
     assert not long
 
 
-def test_no_arrow_leads_back() -> None:
-    above: set[str] = set()
+MAX_ROOMS, MAX_FLOORS = 16, 9
+
+
+def test_few_rooms_stand_on_few_floors_and_no_arrow_leads_back() -> None:
+    floors: dict[str, int] = {}
     for room, imports in documented().items():
-        assert set(imports) <= above, f"{room} imports a room below it"
-        above.add(room)
+        assert set(imports) <= floors.keys(), f"{room} imports a room below it"
+        floors[room] = 1 + max((floors[each] for each in imports), default=0)
+    assert len(floors) <= MAX_ROOMS
+    assert max(floors.values()) <= MAX_FLOORS
 
 
 def module_graph(folder: Path, package: str) -> dict[str, set[str]]:

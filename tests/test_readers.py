@@ -53,7 +53,6 @@ from timpani.machine.nodes.host_list import choose_hosts, read_hosts, requested_
 from timpani.machine.nodes.model import Machine, read_machine
 from timpani.machine.nodes.node_set import expand
 from timpani.machine.platforms.platform import machine_of, shipped_platforms
-from timpani.models.formula import parse_formula
 from timpani.native.build import build_without_mpi
 from timpani.report.document.text import text_of
 from timpani.report.page.methods import methods_paragraph
@@ -62,6 +61,7 @@ from timpani.report.tables.campaign_tables import cell_tables
 from timpani.schedules.algorithms.verification import parse_range
 from timpani.schedules.predict.output import FILE
 from timpani.schedules.predict.stored import compare_predicted, predicted_sentence, stored_predictions
+from timpani.stats.formula import parse_formula
 from timpani.study.cell import Algorithm
 from timpani.study.parameter_series import split_algorithms
 from timpani.study.placement import check_placement

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from timpani.models.curve import Array, Curve
+from timpani.stats.curve import Array, Curve
 
 SIZES: Array = np.asarray(2.0 ** np.arange(23), dtype=np.float64)  # 1 B … 4 MiB
 NOISE = 0.02  # standard deviation, relative

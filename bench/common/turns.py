@@ -23,7 +23,7 @@ from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.launchers import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
-from timpani.native.sources import sources
+from timpani.native_sources import sources
 from timpani.stats.compare import Samples, compare_families
 
 ROOT = Path(__file__).parents[1]

@@ -19,14 +19,14 @@ if TYPE_CHECKING:  # so that `import timpani` stays quick
     from collections.abc import Callable
     from typing import Unpack
 
-    from timpani.api.opened_campaign import OpenedCampaign
+    from timpani.api import OpenedCampaign
     from timpani.study.keys import MeasureOptions
 else:
 
     def __getattr__(name: str) -> Any:
         if name != "OpenedCampaign":
             raise AttributeError(f"module 'timpani' has no attribute {name!r}")
-        from timpani.api.opened_campaign import OpenedCampaign
+        from timpani.api import OpenedCampaign
 
         return OpenedCampaign
 
@@ -41,7 +41,7 @@ def open(folder: str | PathLike[str]) -> "OpenedCampaign":
     """
     from pathlib import Path
 
-    from timpani.api.opened_campaign import OpenedCampaign
+    from timpani.api import OpenedCampaign
 
     return OpenedCampaign(Path(folder))
 
@@ -68,6 +68,6 @@ def measure(
     """
     from pathlib import Path
 
-    from timpani.api.measuring import measure_campaign
+    from timpani.api import measure_campaign
 
     return measure_campaign(what, Path(folder), mpi, on, oversubscribe, note, options)

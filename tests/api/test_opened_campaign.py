@@ -14,7 +14,7 @@ import timpani
 from tests.cli.typed import typed
 from tests.installed import needs_mpi, needs_two_cores
 from tests.report.conftest import synthetic_header, synthetic_launches, synthetic_results, write_campaign
-from timpani.api.opened_campaign import OpenedCampaign
+from timpani.api import OpenedCampaign
 from timpani.campaign.folder.load import load
 from timpani.errors import UserError
 from timpani.report.page.contents import Report

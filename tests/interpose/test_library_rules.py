@@ -10,8 +10,8 @@ from tests.installed import OPEN_MPIS, every_open_mpi, needs_mpich, needs_open_m
 from tests.interpose.conftest import RunProgram, rules
 from tests.programs.programs import compile_program, environment
 from timpani.libraries.registry import LIBRARIES
+from timpani.libraries.rules import library_rule, start_settings
 from timpani.native.mpi import Mpi
-from timpani.providers.library_rules import library_rule, start_settings
 from timpani.study.cell import Algorithm
 
 CALLS = "calls.f"  # on 3 ranks: bcast, allreduce of 2000 bytes; on a duplicate of the world, which it frees

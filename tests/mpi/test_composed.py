@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.mpi.conftest import RunPlan, on_ranks, one_mpi
+from timpani.libraries.catalogue import composed_catalogue
 from timpani.native.mpi import Mpi
-from timpani.providers.composed import composed_catalogue
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 

@@ -4,9 +4,9 @@ import pytest
 
 from tests.mpi.conftest import RunPlan, every_mpi
 from timpani.campaign.plan.cells import indivisible
+from timpani.libraries.available import point_to_point_catalogue, transposes_catalogue
 from timpani.libraries.catalogue import AlgorithmInfo
 from timpani.native.mpi import Mpi
-from timpani.providers.available import point_to_point_catalogue, transposes_catalogue
 from timpani.study.cell import Algorithm
 from timpani.study.operations import OPERATIONS
 

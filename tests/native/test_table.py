@@ -2,7 +2,7 @@
 
 import pytest
 
-from timpani.native.table import Row, read_table
+from timpani.native_sources import Row, read_table
 
 HEAD = """\
 // A table.

@@ -4,12 +4,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from timpani.models.curve import TIME
 from timpani.report.document.blocks import Document
 from timpani.schedules.algorithms.simulation import CostLine, Costs
 from timpani.schedules.predict.accuracy import ShownPrediction, costs_lines, costs_object
 from timpani.schedules.predict.calibration import Calibration
 from timpani.schedules.predict.campaign import PREDICTED, RATIO, Prediction
+from timpani.stats.curve import TIME
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import cell_columns
 

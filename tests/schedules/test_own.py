@@ -12,7 +12,7 @@ from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue, Restrictions
 from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
-from timpani.native.sources import sources
+from timpani.native_sources import sources
 from timpani.schedules.algorithms.catalogue import own_catalogue
 from timpani.schedules.algorithms.verification import parse_range, resolve_names, verify_algorithms
 from timpani.study.cell import Algorithm

@@ -11,10 +11,10 @@ from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.message_locality import with_locality
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
-from timpani.models.regression import NamedRegression, regressions
 from timpani.report.figures.models import FITTED, MEASURED, SWITCH
 from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.page import render
+from timpani.stats.regression import NamedRegression, regressions
 from timpani.studies.fits import StudyFit
 from timpani.studies.tables import import_published
 

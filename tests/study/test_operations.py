@@ -2,7 +2,7 @@
 
 import pytest
 
-from timpani.native.sources import sources
+from timpani.native_sources import sources
 from timpani.study.operations import COLLECTIVES, OPERATIONS, read_operations
 
 TABLE = (sources() / "collectives" / "operations.def").read_text()

@@ -4,11 +4,11 @@ import pytest
 
 from tests.installed import each_kind
 from timpani.campaign.plan.from_study import Resources, plan
+from timpani.libraries.available import AvailableAlgorithms
 from timpani.machine.detect import this_computer
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.native.mpi import Mpi
-from timpani.providers.available import AvailableAlgorithms
 from timpani.report.words.dry_run import plan_lines
 from timpani.study.cell import COMPOSED, OWN
 from timpani.study.compose import ShippedStudy, shipped_studies

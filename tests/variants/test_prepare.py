@@ -15,10 +15,10 @@ from timpani.campaign.plan.from_study import Resources, plan
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConflictError, check_variant
 from timpani.errors import UserError
+from timpani.libraries.available import AvailableAlgorithms
 from timpani.libraries.launch_request import Parameters
 from timpani.machine.detect import this_computer
 from timpani.native.mpi import Mpi
-from timpani.providers.available import AvailableAlgorithms
 from timpani.study.study import Study
 from timpani.study.variant import Variant, parse_variant
 from timpani.variants.named import prepare_variants, variant_environment

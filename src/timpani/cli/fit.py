@@ -24,8 +24,6 @@ from timpani.cli.terminal.options import (
 from timpani.errors import UserError
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
-from timpani.models.fit import Fit
-from timpani.models.fit import fit as fit_models
 from timpani.report.document.blocks import Block, Document
 from timpani.report.document.json import json_text
 from timpani.report.fit.fit_context import FitContext
@@ -33,6 +31,8 @@ from timpani.report.fit.fit_json import fit_object
 from timpani.report.fit.fit_text import fit_blocks
 from timpani.report.words.drawn_figures import FigureStyle
 from timpani.slices import Hook
+from timpani.stats.fit import Fit
+from timpani.stats.fit import fit as fit_models
 from timpani.study.cell import OWN
 from timpani.study.words import counted
 

@@ -11,11 +11,11 @@ from rich.table import Table
 
 from timpani.cli.terminal.options import Format, format_option
 from timpani.errors import unknown
+from timpani.libraries.available import AvailableAlgorithms, built_in_catalogue
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.find import Unusable, choose_mpi, first_mpi, search_mpis, ways_to_a_library
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
-from timpani.providers.available import AvailableAlgorithms, built_in_catalogue
 from timpani.study.cell import COMPOSED, DEFAULT, OWN
 from timpani.study.compose import shipped_studies
 from timpani.study.operations import OPERATIONS

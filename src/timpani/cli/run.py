@@ -1,6 +1,6 @@
 """`timpani run`: measure a study or the operations named."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -8,10 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from timpani.api.measuring import runnable_study
 from timpani.campaign.run.prove import shown_cells
-from timpani.campaign.run.session import Session
-from timpani.campaign.run.variants import variants
+from timpani.campaign.run.session import Place
 from timpani.cli.job import JobStep, asks_for_job, launches_of_job, run_in_jobs, typed_words
 from timpani.cli.terminal.completing import complete_campaign, complete_what
 from timpani.cli.terminal.ending import print_ending
@@ -27,11 +25,7 @@ from timpani.cli.terminal.options import (
 )
 from timpani.cli.terminal.progress import progress
 from timpani.errors import UserError
-from timpani.libraries.launch_request import HostList
-from timpani.machine.detect import resolve
-from timpani.machine.nodes.host_list import read_hosts
-from timpani.machine.nodes.model import Machine
-from timpani.report.words.dry_run import matrix_lines, plan_lines
+from timpani.report.words.dry_run import matrix_lines, plan_lines, runnable_study
 from timpani.study.compose import compose, left_out_of_plan
 from timpani.study.keys import FURTHER, WHAT, WHERE
 from timpani.study.study import Study
@@ -49,7 +43,7 @@ timpani run latency bandwidth --on lab"""
 
 
 @dataclass(frozen=True)
-class _Place(WhereOptions):
+class _PlaceOptions(WhereOptions):
     """Where to measure, with which library and on which of the machine's nodes."""
 
     mpi: Annotated[
@@ -106,7 +100,7 @@ _CoveredBy = Annotated[
 ]
 
 
-@expand(study=study_options(), place=_Place, further=_Further)
+@expand(study=study_options(), place=_PlaceOptions, further=_Further)
 def run(
     *,
     what: Annotated[
@@ -123,7 +117,7 @@ def run(
         output_option("The campaign's folder; the same command continues it.", "named after the study and the day"),
     ] = None,
     study: StudyOptions,
-    place: _Place,
+    place: _PlaceOptions,
     further: _Further,
 ) -> None:
     """Measure a study or operations, and print where the default is fine or another algorithm is faster."""
@@ -141,7 +135,8 @@ def run(
         run_in_jobs(place.on, further.dry_run, [JobStep(typed_words(added), folder, launches)])
         return
     timeout = parse_duration(further.hang_after) if further.hang_after else None
-    session = _session(study_of, options, place, starts=not further.dry_run)
+    named = Place(place.on, place.mpi or (), place.oversubscribe, place.hosts, place.groups or ())
+    session = named.prepare(study_of, options, partial(typer.echo, err=True), starts=not further.dry_run)
     if further.dry_run:
         for line in left_out_of_plan(what or []):
             typer.echo(line, err=True)
@@ -154,34 +149,6 @@ def run(
     if shown and outcome.ended == "complete":
         typer.echo("\n".join(matrix_lines(session.matrices(folder, progress, shown))))
     raise typer.Exit(print_ending(folder, outcome, session.stopped))
-
-
-def _session(
-    study_of: Callable[[dict[str, Any]], Study], options: dict[str, Any], place: _Place, starts: bool
-) -> Session:
-    """What is to be measured, planned for the place, with its further libraries and its groups as variants.
-
-    study_of  the study, given its options
-    starts    whether variants of groups are started once, to leave out those that can't compete
-    """
-    first, *others = place.mpi or [""]
-    machine, hosts = _machine_and_hosts(place, first)
-    named = None
-    if others or place.groups:
-        library = first or (machine.library if machine else None)
-        named = variants().find_named(place.groups or [], library, others, partial(typer.echo, err=True))
-        options = {**options, "variants": [*options.get("variants", ()), *named.texts]}
-    study = study_of(options)
-
-    def prepared(study: Study) -> Session:
-        return Session.prepare(study, first or None, place.oversubscribe, machine, hosts)
-
-    session = prepared(study)
-    unusable = named.unusable(session.plan, partial(typer.echo, err=True)) if named and starts else ()
-    if not unusable:
-        return session
-    usable = {name: variant for name, variant in study.variants.items() if name not in unusable}
-    return prepared(study.model_copy(update={"variants": usable}))
 
 
 def _study(
@@ -198,11 +165,3 @@ def _study(
     if program:
         return runnable_study([], PROGRAM_STUDY.only("--for")(program, options, covered_by))
     return runnable_study(what or [], compose(what or [], options, with_code=with_code))
-
-
-def _machine_and_hosts(place: _Place, library: str) -> tuple[Machine | None, HostList]:
-    """The machine that --on names, None: this computer; and the nodes that --hosts chooses of it."""
-    if place.hosts and not place.on:
-        raise UserError("--hosts chooses nodes of a machine, and no machine is named", "name one with --on")
-    machine = resolve(place.on, library or None) if place.on else None
-    return machine, read_hosts(place.hosts) if place.hosts else ()

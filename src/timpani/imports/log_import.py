@@ -29,11 +29,11 @@ from timpani.imports.printed_table import (
     UnreadPart,
 )
 from timpani.imports.reprompi_grammar import ReproMpiReader
+from timpani.libraries.available import built_in_catalogue
+from timpani.libraries.catalogue import composed_catalogue
 from timpani.libraries.find import find_mpis
 from timpani.libraries.registry import LIBRARIES, counterpart
 from timpani.machine.describe import MachineDescription
-from timpani.providers.available import built_in_catalogue
-from timpani.providers.composed import composed_catalogue
 from timpani.reading import open_regular, read_bytes
 from timpani.stats.sample import launch_interval
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm, Cell

@@ -1,13 +1,22 @@
-"""The algorithms that one MPI library offers for each collective."""
+"""The algorithms that a provider offers for each operation, and their names as listed before on this computer.
 
+To list an MPI library's algorithms takes seconds and a compiler.
+"""
+
+import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from timpani.errors import UserError, unknown
+from timpani.native.cache import cache_folder, cached
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm
+from timpani.study.operations import COLLECTIVES, Composition
 from timpani.study.sizes import LARGEST
 from timpani.study.words import counted
+from timpani.version import __version__
 
 _CANONICAL = {
     DEFAULT: "gather_bcast",  # Open MPI's allgatherv has one of that name; with us it is what the library decides
@@ -210,3 +219,91 @@ class Catalogue:
         """The default, then each other algorithm without parameters."""
         names = (DEFAULT, *(info.name for info in self.algorithms.get(collective, ())))
         return tuple(Algorithm(self.provider, name) for name in names)
+
+
+_FOLDER = "names"
+_FILE = "algorithms.json"
+
+Names = dict[str, dict[str, list[str]]]
+"""By provider and collective."""
+
+
+def remember_names(catalogue: Catalogue) -> None:
+    """Keep a provider's names for the shell's completion; a cache that can't be written stays as it is."""
+    listed = {collective: sorted(info.name for info in infos) for collective, infos in catalogue.algorithms.items()}
+    known = known_names()
+    if known.get(catalogue.provider) == listed:
+        return
+    with suppress(OSError, UserError):
+        folder = cache_folder() / _FOLDER
+        folder.mkdir(exist_ok=True)
+        unfinished = folder / f"{_FILE}.{os.getpid()}"
+        unfinished.write_text(json.dumps({**known, catalogue.provider: listed}))
+        unfinished.rename(folder / _FILE)
+
+
+def known_names() -> Names:
+    """The names that were listed before; empty before the first list, or where the file was changed."""
+    try:
+        folder = cached(_FOLDER)
+        found = json.loads((folder / _FILE).read_bytes()) if folder else {}
+    except (OSError, ValueError, RecursionError, UserError):
+        return {}
+    return found if _are_names(found) else {}
+
+
+def _are_names(found: object) -> bool:
+    return isinstance(found, dict) and all(
+        isinstance(listed, dict)
+        and all(isinstance(names, list) and all(isinstance(each, str) for each in names) for names in listed.values())
+        for listed in found.values()
+    )
+
+
+_SETUP = "setup"
+_YES = 1  # what the only parameter, a switch, is at most
+
+
+def composed_catalogue() -> Catalogue:
+    """Collectives composed of a library's, on communicators of nodes and leaders: rows of operations.def.
+
+    These communicators alone can be timed too, as the operation `setup`. A default is not among them.
+    """
+    algorithms = {
+        operation.name: tuple(_composed_info(operation.name, each) for each in operation.compositions)
+        for operation in COLLECTIVES.values()
+        if operation.compositions
+    }
+    algorithms[_SETUP] = _setups(algorithms)
+    return Catalogue(COMPOSED, __version__, algorithms)
+
+
+def _composed_info(collective: str, composition: Composition) -> AlgorithmInfo:
+    return AlgorithmInfo(
+        collective,
+        composition.name,
+        f"{COMPOSED}/{composition.name}",
+        tuple(
+            Parameter(each.name, "", each.default_value, each.meaning, each.minimum, _YES)
+            for each in composition.parameters
+        ),
+        aliases=(composition.alias,),
+        restrictions=Restrictions(
+            commutative=_reduces(collective),
+            min_nodes=composition.min_nodes,
+            min_groups=composition.min_groups,
+        ),
+        source=composition.meaning,
+    )
+
+
+def _reduces(collective: str) -> bool:
+    movement = COLLECTIVES[collective].movement
+    return movement is not None and movement.result == "sum"
+
+
+def _setups(algorithms: dict[str, tuple[AlgorithmInfo, ...]]) -> tuple[AlgorithmInfo, ...]:
+    """The communicators of each shape alone; they are the same for every collective."""
+    with_setup = {info.name: info for infos in algorithms.values() for info in infos if info.parameters}
+    meaning = "its communicators, made and freed"
+    return tuple(replace(info, collective=_SETUP, parameters=(), source=meaning) for info in with_setup.values())

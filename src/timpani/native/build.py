@@ -23,7 +23,7 @@ from timpani.native.compiler import Compiler, compiler_without_mpi, library_comp
 from timpani.native.held_folder import held, remove_abandoned
 from timpani.native.mpi import Mpi
 from timpani.native.side_by_side import usable_cores
-from timpani.native.sources import ALGORITHMS, FURTHER_FILES, files_of, further_algorithms, sources
+from timpani.native_sources import ALGORITHMS, FURTHER_FILES, files_of, further_algorithms, sources
 
 _FLAGS = ("CXXFLAGS", "LDFLAGS")  # the environment that CMake reads flags from
 _UNFINISHED = "building-"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from timpani.native.cache import cache_folder, cached
 from timpani.native.mpi import Mpi
-from timpani.native.sources import ALGORITHMS, further_algorithms
+from timpani.native_sources import ALGORITHMS, further_algorithms
 
 COMPILE = "TIMPANI_COMPILE"
 """The environment variable with which programs are compiled although this installation carries them."""

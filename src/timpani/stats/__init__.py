@@ -1,1 +1,1 @@
-"""Statistics over arrays: intervals of quantiles, summaries of samples, comparisons of launches."""
+"""Statistics over arrays: quantiles, samples, comparisons of launches; models of time against size and ranks."""

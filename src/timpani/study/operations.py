@@ -7,8 +7,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from timpani.native.sources import sources
-from timpani.native.table import read_table
+from timpani.native_sources import read_table, sources
 from timpani.study.keys import OPERATORS
 
 Kind = Literal["collective", "point-to-point", "transpose", "local"]

@@ -5,7 +5,7 @@ from timpani.campaign.read.context import machine_layouts
 from timpani.judge.choose_rules import rule_line, select, warnings
 from timpani.judge.raced import raced_results
 from timpani.libraries.registry import LIBRARIES
-from timpani.providers.library_rules import library_rule
+from timpani.libraries.rules import library_rule
 from timpani.study.selection import Rule
 from timpani.tune.from_campaign import installed_library
 

@@ -6,16 +6,15 @@ from typing import Literal
 
 import typer
 
-from timpani.api.measuring import runnable_study
 from timpani.campaign.run.run import Outcome
 from timpani.campaign.run.session import Session
 from timpani.cli.terminal.measuring import measure_or_exit
 from timpani.cli.terminal.options import PROGRAM_STUDY, WhereOptions
+from timpani.libraries.rules import replacing_library
 from timpani.machine.detect import resolve
 from timpani.native.announce import working
-from timpani.providers.rules import replacing_library
 from timpani.report.document.formats import render
-from timpani.report.words.dry_run import plan_lines
+from timpani.report.words.dry_run import plan_lines, runnable_study
 from timpani.report.words.output_files import write_files
 from timpani.slices import Hook
 from timpani.study.cell import Cell

@@ -15,6 +15,7 @@ from timpani.campaign.plan.prepared_variant import PreparedVariant, check_varian
 from timpani.campaign.run.start import Programs
 from timpani.campaign.run.variants import Variants
 from timpani.errors import UserError, unknown
+from timpani.libraries.available import AvailableAlgorithms
 from timpani.libraries.find import choose_mpi, mpi_of_launcher
 from timpani.libraries.library import OfferedVariants
 from timpani.libraries.outside_settings import clean_environment
@@ -22,7 +23,6 @@ from timpani.libraries.registry import LIBRARIES
 from timpani.machine.detect import load_modules, shell_environment
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
-from timpani.providers.available import AvailableAlgorithms
 from timpani.study.study import Study
 from timpani.study.variant import Variant
 from timpani.variants.check import check_variants, unusable_variants

@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
+from timpani.libraries.available import AvailableAlgorithms, point_to_point_catalogue, transposes_catalogue
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions, composed_catalogue
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
-from timpani.providers.available import AvailableAlgorithms, point_to_point_catalogue, transposes_catalogue
-from timpani.providers.composed import composed_catalogue
 from timpani.study.cell import OWN
 
 MPI = Mpi("openmpi", "Open MPI", "4.1.4", Path("/mpi/bin/mpirun"), Path("/mpi/bin/mpicxx"), None)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.typed import typed
-from timpani.report.page.figure_files import check_figure_names
+from timpani.report.figures.figure import check_figure_names
 from timpani.study.compose import ShippedStudy, shipped_studies
 
 _STUDY = """

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from timpani.native.sources import sources
+from timpani.native_sources import sources
 
 COLLECTIVE_ROW = """\
 COLLECTIVE(iallreduce, "Non-blocking allreduce", "the whole vector", all, vector, all, vector, sum, equal)

@@ -11,13 +11,13 @@ from timpani.campaign.folder.load import load
 from timpani.campaign.read.message_locality import Spread, with_locality
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
-from timpani.models.curve import Curve
-from timpani.models.fit import CurveFit
-from timpani.models.hockney import Hockney
-from timpani.models.segments import Switch
 from timpani.report.fit.fit_context import FitContext
 from timpani.report.fit.fit_section import fit_section
+from timpani.stats.curve import Curve
+from timpani.stats.fit import CurveFit
+from timpani.stats.hockney import Hockney
 from timpani.stats.interval import Estimate
+from timpani.stats.segments import Switch
 from timpani.study.cell import Algorithm, Cell
 
 SHARED_MEMORY, NETWORK = "btl_vader_eager_limit=4096", "btl_tcp_eager_limit=4096"

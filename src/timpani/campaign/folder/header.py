@@ -28,7 +28,7 @@ from timpani.errors import UserError, wrong_value
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.libraries.registry import library_title
 from timpani.machine.describe import MachineDescription, Printable
-from timpani.native.sources import ALGORITHMS
+from timpani.native_sources import ALGORITHMS
 from timpani.study.cell import Cell
 from timpani.study.keys import KEYS
 from timpani.study.point_weights import Point

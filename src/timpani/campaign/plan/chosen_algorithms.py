@@ -8,11 +8,11 @@ from pathlib import Path
 
 from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConflictError
 from timpani.errors import UserError, unknown
+from timpani.libraries.available import AvailableAlgorithms
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.registry import LIBRARIES, tuned_selection
-from timpani.providers.available import AvailableAlgorithms
-from timpani.providers.rules import BY_RULES, rules_selection
+from timpani.libraries.rules import BY_RULES, rules_selection
 from timpani.study.cell import DEFAULT, OWN, TUNED, Algorithm, Skipped, under_files
 from timpani.study.operations import OPERATIONS
 from timpani.study.parameter_series import each_of

@@ -14,6 +14,7 @@ from timpani.campaign.plan.count_limits import has_large_counts, too_large, too_
 from timpani.campaign.plan.plan import PLAN_CHECKS, CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.errors import UserError
+from timpani.libraries.available import AvailableAlgorithms
 from timpani.libraries.catalogue import Restrictions
 from timpani.libraries.launch_request import HostList, Parameters
 from timpani.machine.cores import read_cores
@@ -29,7 +30,6 @@ from timpani.machine.nodes.host_list import (
 )
 from timpani.machine.nodes.model import Machine
 from timpani.native.mpi import Mpi
-from timpani.providers.available import AvailableAlgorithms
 from timpani.study.cell import Cell, Skipped
 from timpani.study.keys import DATATYPES
 from timpani.study.operations import CallArguments

@@ -6,9 +6,8 @@ from zlib import crc32
 
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
 from timpani.libraries.library import Controls
-from timpani.native.sources import sources
-from timpani.native.table import read_table
-from timpani.providers.rules import BY_RULES
+from timpani.libraries.rules import BY_RULES
+from timpani.native_sources import read_table, sources
 from timpani.stats.regret import UNSEEN_MODE_FACTOR
 from timpani.study.arrival import ArrivalPattern
 from timpani.study.cell import COMPOSED, OWN, Cell

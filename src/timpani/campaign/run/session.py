@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
-from typing import Self
+from typing import Any, Self
 
 from timpani.campaign.folder.fields import JobFields
 from timpani.campaign.folder.header import Header, planned_operations
@@ -22,8 +22,9 @@ from timpani.campaign.plan.plan import CampaignPlan, plan_notes
 from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.campaign.run.prove import Matrices, MatrixReader, Prover, ShownCells
 from timpani.campaign.run.run import MIN_TIMEOUT, Observer, Observing, Outcome, Runner
-from timpani.campaign.run.variants import checked_variants, prepared_variants
+from timpani.campaign.run.variants import checked_variants, prepared_variants, variants
 from timpani.errors import UserError
+from timpani.libraries.available import AvailableAlgorithms
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.launch_request import HostList
 from timpani.libraries.outside_setting import OutsideSetting
@@ -31,17 +32,64 @@ from timpani.libraries.outside_settings import described, settings_of_libraries
 from timpani.libraries.registry import LIBRARIES, library_title, tuned_texts
 from timpani.machine.batch.batch_systems import current_job
 from timpani.machine.describe import describe_cluster, describe_machine
-from timpani.machine.detect import load_modules
+from timpani.machine.detect import load_modules, resolve
+from timpani.machine.nodes.host_list import read_hosts
 from timpani.machine.nodes.model import Machine
 from timpani.native.build import build
-from timpani.native.sources import further_texts
-from timpani.providers.available import AvailableAlgorithms
+from timpani.native_sources import further_texts
 from timpani.study.cell import OWN, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.study import Study
 
 _BEGUN = datetime.now(UTC)
 """When this process began: all that it measures is one job."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a study is measured, and with which libraries, as a user names them.
+
+    machine    a machine's name or file; None: this computer
+    libraries  the first, and others that are compared with it as variants
+    hosts      a file that chooses nodes of the machine
+    groups     of settings of the first library, each a variant
+    """
+
+    machine: str | None = None
+    libraries: Sequence[str] = ()
+    oversubscribe: bool = False
+    hosts: Path | None = None
+    groups: Sequence[str] = ()
+
+    def prepare(
+        self,
+        study_of: Callable[[dict[str, Any]], Study],
+        options: Mapping[str, Any],
+        note: Callable[[str], object],
+        starts: bool = True,
+    ) -> "Session":
+        """Plan the study of `options` here.
+
+        starts  whether variants of groups are started once, to leave out those that can't compete
+        """
+        first, *others = self.libraries or [""]
+        if self.hosts and not self.machine:
+            raise UserError("--hosts chooses nodes of a machine, and no machine is named", "name one with --on")
+        machine = resolve(self.machine, first or None) if self.machine else None
+        hosts = read_hosts(self.hosts) if self.hosts else ()
+        named = None
+        if others or self.groups:
+            library = first or (machine.library if machine else None)
+            named = variants().find_named(self.groups, library, others, note)
+            options = {**options, "variants": [*options.get("variants", ()), *named.texts]}
+        study = study_of(dict(options))
+        session = Session.prepare(study, first or None, self.oversubscribe, machine, hosts)
+        unusable = named.unusable(session.plan, note) if named and starts else ()
+        if not unusable:
+            return session
+        usable = {name: variant for name, variant in study.variants.items() if name not in unusable}
+        study = study.model_copy(update={"variants": usable})
+        return Session.prepare(study, first or None, self.oversubscribe, machine, hosts)
 
 
 @dataclass

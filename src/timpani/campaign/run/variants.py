@@ -8,7 +8,7 @@ from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.campaign.run.start import Programs
 from timpani.errors import UserError
-from timpani.providers.available import AvailableAlgorithms
+from timpani.libraries.available import AvailableAlgorithms
 from timpani.slices import Hook
 from timpani.study.study import Study
 from timpani.study.variant import Variant

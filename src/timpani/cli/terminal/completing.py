@@ -10,8 +10,7 @@ from pathlib import Path
 
 import typer
 
-from timpani.providers.composed import composed_catalogue
-from timpani.providers.known_names import known_names
+from timpani.libraries.catalogue import composed_catalogue, known_names
 from timpani.slices import Hook
 from timpani.study.cell import COMPOSED, DEFAULT, OWN
 from timpani.study.compose import shipped_studies

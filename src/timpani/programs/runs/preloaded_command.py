@@ -14,10 +14,10 @@ from typing import Any
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi, mpi_of_launcher
 from timpani.libraries.registry import LIBRARIES
+from timpani.libraries.rules import replacing_library, variables
 from timpani.machine.detect import resolve
 from timpani.machine.launchers import pass_variables
 from timpani.native.mpi import Mpi
-from timpani.providers.rules import replacing_library, variables
 from timpani.reading import open_regular
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")

@@ -1,12 +1,13 @@
 """A figure of the report, as a file of this folder states it; docs/how-to/add-a-chart.md shows one."""
 
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
 
 import polars as pl
 
+from timpani.errors import unknown
 from timpani.report.figures.theme import Chart
 
 
@@ -76,3 +77,11 @@ def figures() -> list[Figure]:
     modules = (import_module(f"{folder.__name__}.{file.name}") for file in pkgutil.iter_modules(folder.__path__))
     found = {each.name: each for module in modules for each in vars(module).values() if isinstance(each, Figure)}
     return sorted(found.values(), key=lambda figure: figure.place)
+
+
+def check_figure_names(named: Iterable[str], source: str) -> None:
+    """UserError where one of the families that `source` names in [figures] does not exist."""
+    families = [figure.name for figure in figures()]
+    for name in named:
+        if name not in families:
+            raise unknown(f"figure in {source}", name, families, "docs/study-files.md#figures")

@@ -9,9 +9,9 @@ from timpani.campaign.read.message_locality import Localities, Spread, localitie
 from timpani.libraries.find import between_nodes, eager_limits, within_node
 from timpani.machine.describe import nominal_clock_ghz
 from timpani.machine.nodes.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, SAME_SWITCH
-from timpani.models.fit import CurveFit
-from timpani.models.segments import Switch
 from timpani.report.fit.published_fit import PublishedFit, read_published_fits
+from timpani.stats.fit import CurveFit
+from timpani.stats.segments import Switch
 from timpani.study.operations import OPERATIONS, PLAIN_MESSAGE
 
 

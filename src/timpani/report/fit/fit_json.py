@@ -3,12 +3,12 @@
 from math import isfinite
 from typing import Any
 
-from timpani.models.fit import CurveFit, Fit
-from timpani.models.hockney import Hockney, Regime
-from timpani.models.regression import NamedRegression
-from timpani.models.segments import Switch
 from timpani.report.fit.fit_context import FitContext
+from timpani.stats.fit import CurveFit, Fit
+from timpani.stats.hockney import Hockney, Regime
 from timpani.stats.interval import Estimate
+from timpani.stats.regression import NamedRegression
+from timpani.stats.segments import Switch
 from timpani.study.schema import LOCALITY, STATE
 
 _S_PER_US = 1e-6

@@ -11,8 +11,6 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.message_locality import Localities, localities_of, locality_of
 from timpani.errors import UserError
 from timpani.judge.cell_table import state_medians
-from timpani.models.fit import CurveFit, fit
-from timpani.models.hockney import fitted_times
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.figures.columns import CONDITIONS, SETTING
 from timpani.report.figures.models import FIT_ROWS, FITTED, MEASURED, SWITCH
@@ -29,6 +27,8 @@ from timpani.report.words.fit_words import (
     miss_words,
     switch_words,
 )
+from timpani.stats.fit import CurveFit, fit
+from timpani.stats.hockney import fitted_times
 from timpani.study.schema import CURVE, MACHINE_CELL, MEASURED_US, STATE, without
 from timpani.study.words import counted
 

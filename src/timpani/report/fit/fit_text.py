@@ -6,8 +6,6 @@ from math import isfinite
 from typing import Any
 
 from timpani.campaign.read.study_names import notes_on
-from timpani.models.fit import POOR_FIT, CurveFit, Fit
-from timpani.models.segments import Switch
 from timpani.report.document.blocks import Block, Bullets, Sentence
 from timpani.report.document.table import MISSING, Content, Table, Value, rows
 from timpani.report.document.text import lines_of
@@ -22,7 +20,9 @@ from timpani.report.words.fit_words import (
     estimate_value,
     miss_words,
 )
+from timpani.stats.fit import POOR_FIT, CurveFit, Fit
 from timpani.stats.interval import Estimate
+from timpani.stats.segments import Switch
 from timpani.study.schema import LOCALITY
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, four_digits

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from timpani.models.regression import NamedRegression
 from timpani.report.document.table import Table
 from timpani.slices import Hook
+from timpani.stats.regression import NamedRegression
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from timpani.campaign.read.study_names import stand_in_note
-from timpani.errors import unknown
 from timpani.report.figures import theme
 from timpani.report.figures.columns import latency_title
-from timpani.report.figures.figure import figures
+from timpani.report.figures.figure import check_figure_names
 from timpani.report.page.contents import Report
 from timpani.report.page.page_templates import page_templates
 from timpani.report.page.panels import ALGORITHMS, Panel, PanelChoice
@@ -81,14 +80,6 @@ def find_figures(report: Report) -> Figures:
         (asked if is_asked else others).append(file)
     asked.sort(key=lambda file: list(named).index(file.panel.figure.name) if named else 0)
     return Figures(asked, others, [*_missing_figures(named, asked)])
-
-
-def check_figure_names(named: Iterable[str], source: str) -> None:
-    """UserError where one of the families that `source` names in [figures] does not exist."""
-    families = [figure.name for figure in figures()]
-    for name in named:
-        if name not in families:
-            raise unknown(f"figure in {source}", name, families, "docs/study-files.md#figures")
 
 
 def write_figures(

@@ -9,7 +9,6 @@ from markupsafe import Markup
 
 from timpani.judge import knee
 from timpani.judge.verdict import Verdict
-from timpani.models.hockney import MISS
 from timpani.report.document.blocks import Block
 from timpani.report.document.table import Table
 from timpani.report.figures.columns import CALLS, MESSAGES, TRANSPOSES, latency_title
@@ -28,6 +27,7 @@ from timpani.report.tables.coverage import coverage
 from timpani.report.verdict import gains
 from timpani.report.verdict.answer import MAX_BRIEF, NOT_RECORDED, faster
 from timpani.slices import Hook
+from timpani.stats.hockney import MISS
 from timpani.stats.interval import LEVEL
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size

@@ -9,9 +9,6 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.message_locality import with_locality
 from timpani.errors import UserError
-from timpani.models.curve import fittable_results
-from timpani.models.fit import CurveFit, fit_curves
-from timpani.models.segments import possible_breaks
 from timpani.report.document.table import MISSING, Table, Value
 from timpani.report.figures.columns import latency_us
 from timpani.report.figures.status import OK, status_words
@@ -20,7 +17,10 @@ from timpani.report.tables.conditions import CONDITION_COLUMNS, conditions_of, v
 from timpani.report.tables.coverage import coverage
 from timpani.report.tables.message_rows import message_rows
 from timpani.report.words.fit_words import estimate_value, switch_words
+from timpani.stats.curve import fittable_results
+from timpani.stats.fit import CurveFit, fit_curves
 from timpani.stats.interval import LEVEL
+from timpani.stats.segments import possible_breaks
 from timpani.study.schema import CURVE
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent

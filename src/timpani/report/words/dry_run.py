@@ -1,4 +1,4 @@
-"""What `timpani run` prints besides times: what a campaign would do, and the matrices of transposes."""
+"""What `timpani run` checks and prints besides times: figures asked for, what it would do, matrices of transposes."""
 
 import shlex
 from collections.abc import Iterable, Iterator
@@ -8,7 +8,19 @@ from pathlib import Path
 from timpani.campaign.plan.plan import CampaignPlan, plan_notes
 from timpani.campaign.run.prove import Matrices, Rows
 from timpani.study.sizes import show_size, show_sizes
+from timpani.study.study import Study
 from timpani.study.words import counted, show_seconds
+
+
+def runnable_study(what: Iterable[str], study: Study) -> Study:
+    """The study of `what`; UserError where a file of the user's asks for a figure that does not exist."""
+    file = next((name for name in what if name.endswith(".toml")), None)
+    if file and study.figures:
+        # Charts take longer to load than most commands take, and the shipped studies are tested.
+        from timpani.report.figures.figure import check_figure_names
+
+        check_figure_names(study.figures, file)
+    return study
 
 
 def plan_lines(plan: CampaignPlan) -> list[str]:

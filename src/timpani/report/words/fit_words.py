@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from math import inf
 from typing import Any
 
-from timpani.models.fit import CurveFit
 from timpani.report.document.table import Value
 from timpani.report.tables.conditions import conditions_of
+from timpani.stats.fit import CurveFit
 from timpani.stats.interval import Estimate
 from timpani.study.cell import Algorithm, parse_parameters
 from timpani.study.sizes import show_size

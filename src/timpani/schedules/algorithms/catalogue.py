@@ -5,12 +5,11 @@ import subprocess
 from pathlib import Path
 
 from timpani.errors import AlgorithmError
-from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions, remember_names
 from timpani.native.build import build_without_mpi
 from timpani.native.crash import crash
 from timpani.native.mpi import Mpi
-from timpani.native.sources import ALGORITHMS
-from timpani.providers.known_names import remember_names
+from timpani.native_sources import ALGORITHMS
 from timpani.study.cell import OWN
 from timpani.version import __version__
 

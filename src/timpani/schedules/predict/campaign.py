@@ -11,13 +11,13 @@ from timpani.campaign.folder.load import Campaign, check_one_machine, load_one_m
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
 from timpani.libraries.find import first_mpi
-from timpani.models.curve import TIME, curve_title
 from timpani.native.build import build_without_mpi
 from timpani.schedules.algorithms.catalogue import own_catalogue
 from timpani.schedules.algorithms.simulation import NotSimulated, SimulatedCall, Simulator
 from timpani.schedules.predict.calibration import Calibration, calibrate, require_calibration
 from timpani.schedules.predict.observed import call_of, places_of
 from timpani.schedules.predict.predictions import predict
+from timpani.stats.curve import TIME, curve_title
 from timpani.study.schema import CURVE, MEASURED_US, SWEEP, algorithm_name, is_timpani_schedule
 from timpani.study.sizes import show_sizes
 

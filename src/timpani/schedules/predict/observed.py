@@ -11,8 +11,6 @@ from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
 from timpani.machine.nodes.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, LEVELS, SAME_NODE, SAME_SWITCH, Seat
 from timpani.machine.nodes.model import Machine
-from timpani.models.fit import CurveFit, fit
-from timpani.models.hockney import LATENCY, costs_from_zero
 from timpani.schedules.algorithms.simulation import (
     NO_CLOSER_LINES,
     CostLine,
@@ -22,6 +20,8 @@ from timpani.schedules.algorithms.simulation import (
     SimulatedCall,
 )
 from timpani.schedules.predict.calibrate import Observation
+from timpani.stats.fit import CurveFit, fit
+from timpani.stats.hockney import LATENCY, costs_from_zero
 from timpani.study.arrival import TOGETHER
 from timpani.study.cell import OWN, Algorithm, parse_parameters
 from timpani.study.schema import MACHINE_CELL, MEASURED_US, is_timpani_schedule

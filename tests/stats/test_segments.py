@@ -5,8 +5,8 @@ from bench.switches import share_right
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timpani.models.curve import Curve, estimator, residual_sums
-from timpani.models.segments import segment, switches
+from timpani.stats.curve import Curve, estimator, residual_sums
+from timpani.stats.segments import segment, switches
 
 MEASURED_ONCE = np.ones(1)[:, None]
 

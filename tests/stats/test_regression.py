@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from timpani.errors import UserError
-from timpani.models.curve import Array
-from timpani.models.formula import parse_formula
-from timpani.models.regression import DEFAULT_FORMULAS, regress
+from timpani.stats.curve import Array
+from timpani.stats.formula import parse_formula
+from timpani.stats.regression import DEFAULT_FORMULAS, regress
 
 
 def grid(noise: float = 0.0) -> dict[str, Array]:

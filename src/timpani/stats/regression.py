@@ -11,8 +11,8 @@ import polars as pl
 from scipy.special import stdtr  # type: ignore[import-untyped]
 
 from timpani.errors import UserError
-from timpani.models.curve import TIME, Array
-from timpani.models.formula import Formula, parse_formula, term_name
+from timpani.stats.curve import TIME, Array
+from timpani.stats.formula import Formula, parse_formula, term_name
 from timpani.stats.interval import t_estimate
 from timpani.study.schema import CURVE, MEASURED_US, without
 

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from timpani.errors import UserError
-from timpani.models.curve import Curve, curve_title, curves, fittable_results
-from timpani.models.hockney import MISS, Hockney, Regime, fitted_times, hockney, regimes
-from timpani.models.regression import NamedRegression, NotFitted, regressions
-from timpani.models.segments import Switch, segment, switches
+from timpani.stats.curve import Curve, curve_title, curves, fittable_results
+from timpani.stats.hockney import MISS, Hockney, Regime, fitted_times, hockney, regimes
+from timpani.stats.regression import NamedRegression, NotFitted, regressions
+from timpani.stats.segments import Switch, segment, switches
 from timpani.study.schema import CURVE
 
 POOR_FIT = "poor_fit"

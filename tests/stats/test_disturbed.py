@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from timpani.models.curve import Array, Curve, disturbed, medians_over_launches
-from timpani.models.hockney import Hockney, hockney, regimes
-from timpani.models.segments import segment, switches
+from timpani.stats.curve import Array, Curve, disturbed, medians_over_launches
+from timpani.stats.hockney import Hockney, hockney, regimes
+from timpani.stats.segments import segment, switches
 
 pytestmark = pytest.mark.slow
 

@@ -4,13 +4,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
-from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
+from timpani.libraries.catalogue import (
+    AlgorithmInfo,
+    Catalogue,
+    Parameter,
+    Restrictions,
+    composed_catalogue,
+    remember_names,
+)
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
-from timpani.providers.composed import composed_catalogue
-from timpani.providers.known_names import remember_names
 from timpani.slices import Hook
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm
 from timpani.study.operations import OPERATIONS, Operation

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from timpani.errors import UserError, unknown
-from timpani.models.curve import Array
+from timpani.stats.curve import Array
 
 FUNCTIONS: dict[str, Callable[[Array], Array]] = {"log2": np.log2, "log": np.log, "sqrt": np.sqrt}
 

@@ -13,7 +13,7 @@ from math import comb, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from timpani.models.curve import ROUNDING, Array, Curve, Variance, estimator, residual_sums
+from timpani.stats.curve import ROUNDING, Array, Curve, Variance, estimator, residual_sums
 from timpani.stats.interval import LEVEL, Estimate, t_estimate
 
 MAX_SEGMENTS = 6

@@ -5,10 +5,10 @@ import pytest
 from tests.installed import FOUND, needs_mpi
 from timpani.campaign.plan.from_study import Resources, plan
 from timpani.errors import UserError
+from timpani.libraries.available import AvailableAlgorithms
+from timpani.libraries.catalogue import composed_catalogue
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import Machine, NodeGroup
-from timpani.providers.available import AvailableAlgorithms
-from timpani.providers.composed import composed_catalogue
 from timpani.study.cell import Algorithm
 from timpani.study.study import Study
 

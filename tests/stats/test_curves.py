@@ -6,8 +6,8 @@ import pytest
 from tests.judge.campaigns import results
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import RacedResults
-from timpani.models.curve import curves, fittable_results
-from timpani.models.fit import fit
+from timpani.stats.curve import curves, fittable_results
+from timpani.stats.fit import fit
 from timpani.study.schema import CHANGED, STATE
 
 SIZES = (1, 1024, 4096, 16384)

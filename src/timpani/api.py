@@ -1,6 +1,7 @@
-"""A campaign folder as polars frames and Altair charts."""
+"""What Python programs and notebooks use: a campaign as polars frames and Altair charts, and measuring one."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,11 +9,20 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from timpani.campaign.folder.fields import EndingFields, StartFields, recorded_fields
+from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.folder.raw_record import PACKED, read_lines
+from timpani.campaign.plan.plan import CampaignPlan, Group
+from timpani.campaign.run.run import Observer
+from timpani.campaign.run.session import Place
+from timpani.errors import unknown
 from timpani.judge.cell_table import cells_in_context
 from timpani.judge.decide import decide
 from timpani.judge.raced import raced_results
+from timpani.report.words.dry_run import runnable_study
+from timpani.study.cell import Cell
+from timpani.study.compose import compose
+from timpani.study.keys import KEYS
 from timpani.study.schema import MACHINE_CELL
 from timpani.study.words import counted
 
@@ -139,3 +149,49 @@ class _Figures(Mapping[str, "Chart"]):
 
     def __len__(self) -> int:
         return len(self._files)
+
+
+Note = Callable[[str], object]
+
+
+def measure_campaign(
+    what: Collection[str],
+    folder: Path,
+    mpi: str | None,
+    on: str | None,
+    oversubscribe: bool,
+    note: Note,
+    options: Mapping[str, Any],
+) -> OpenedCampaign:
+    """See `timpani.measure`."""
+    arguments = [*KEYS, "algorithms"]
+    if strange := [name for name in options if name not in arguments]:
+        raise unknown("argument", strange[0], arguments, "timpani help run")
+    session = Place(on, [mpi] if mpi else [], oversubscribe).prepare(
+        lambda given: runnable_study(what, compose(list(what), given)), options, note
+    )
+
+    @contextmanager
+    def observing(plan: CampaignPlan, done: Collection[tuple[Cell, int]]) -> Iterator[Observer]:
+        yield _Notes(note)
+
+    session.complete(folder, observing)
+    if session.stopped is not None:
+        raise KeyboardInterrupt
+    return OpenedCampaign(folder)
+
+
+class _Notes:
+    """An observer that passes on what is worth knowing, and no progress."""
+
+    def __init__(self, note: Note) -> None:
+        self._note = note
+
+    def started(self, launch: int, group: Group, cells: int) -> None:
+        pass
+
+    def measured(self, result: LaunchResult) -> None:
+        pass
+
+    def note(self, text: str) -> None:
+        self._note(text)

@@ -3,9 +3,9 @@ import pytest
 from bench.common.generated_curves import SIZES, generate
 from bench.switches import coverage
 
-from timpani.models.curve import Curve
-from timpani.models.hockney import fitted_times, hockney, regimes
-from timpani.models.segments import segment
+from timpani.stats.curve import Curve
+from timpani.stats.hockney import fitted_times, hockney, regimes
+from timpani.stats.segments import segment
 
 
 @pytest.mark.parametrize(("launches", "common"), [(5, 0.0), (1, 0.0), (5, 0.5)])

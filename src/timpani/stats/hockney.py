@@ -6,9 +6,9 @@ from math import inf, nan, sqrt
 
 import numpy as np
 
-from timpani.models.curve import Array, Curve, estimator
-from timpani.models.segments import MIN_SEGMENT_SIZES, Segmentation
+from timpani.stats.curve import Array, Curve, estimator
 from timpani.stats.interval import Estimate, mean_estimate, t_estimate
+from timpani.stats.segments import MIN_SEGMENT_SIZES, Segmentation
 
 _CYCLES_PER_US_AT_1_GHZ = 1e3
 

@@ -1,1 +1,0 @@
-"""What Python programs and notebooks use: campaigns opened as tables and figures, and measured."""

@@ -1,1 +1,0 @@
-"""Models of time against message size and ranks: pure functions over arrays and frames."""

@@ -1,1 +1,0 @@
-"""Algorithms that belong to no library: Timpani's, compositions, messages, transposes, rules; and their verifier."""
