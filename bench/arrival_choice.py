@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from timpani.campaign.folder.load import load
-from timpani.stats.interval import mean_estimate
+from timpani.stats.sample import mean_estimate
 from timpani.study.arrival import TOGETHER
 
 FOLDERS = "TIMPANI_ARRIVAL_CAMPAIGNS"

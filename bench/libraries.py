@@ -22,7 +22,7 @@ from bench.common.command import TIMPANI
 from timpani.campaign.folder.load import load
 from timpani.errors import shortened
 from timpani.libraries.find import choose_mpi
-from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.library import LaunchRequest
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.launchers import command
 from timpani.study.operations import COLLECTIVES

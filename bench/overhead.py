@@ -10,7 +10,7 @@ import polars as pl
 from bench.common.command import output, timpani
 from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
-from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.library import LaunchRequest
 from timpani.machine.launchers import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable
 
 from bench.common.generated_curves import DISTURBED, NOISE, SIZES, Generated, generate
-from timpani.stats.hockney import hockney, regimes
+from timpani.stats.fit import hockney, regimes
 from timpani.stats.segments import segment, switches
 
 CURVES = 1000

@@ -16,8 +16,8 @@ from tests.mpi.planted.plants import plant_native
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import PRELOADED, build, build_without_mpi
+from timpani.native.children import on_every_core
 from timpani.native.mpi import Mpi
-from timpani.native.side_by_side import on_every_core
 
 _MEASURE = "timpani-measure"
 _AGAINST_LIBRARY = "timpani-against-library"

@@ -61,7 +61,7 @@ from timpani.report.tables.campaign_tables import cell_tables
 from timpani.schedules.algorithms.verification import parse_range
 from timpani.schedules.predict.output import FILE
 from timpani.schedules.predict.stored import compare_predicted, predicted_sentence, stored_predictions
-from timpani.stats.formula import parse_formula
+from timpani.stats.regression import parse_formula
 from timpani.study.cell import Algorithm
 from timpani.study.parameter_series import split_algorithms
 from timpani.study.placement import check_placement

@@ -14,8 +14,7 @@ from pathlib import Path
 from shutil import copy2, rmtree
 
 from timpani.native.carried import GLIBC, PLACEHOLDER, WITHOUT_MPI
-from timpani.native.compile import compile_sources
-from timpani.native.compiler import Compiler
+from timpani.native.compiler import Compiler, compile_sources
 from timpani.native_sources import sources
 from tools.elf import Elf, read_elf
 

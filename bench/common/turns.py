@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timpani.libraries.find import find_mpis
-from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.library import LaunchRequest
 from timpani.machine.launchers import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi

@@ -18,7 +18,6 @@ import polars as pl
 from timpani.cli.terminal.options import Format, document_text
 from timpani.native.build import build_without_mpi
 from timpani.schedules.algorithms.simulation import EqualNodes, Simulator
-from timpani.schedules.predict import hedge
 from timpani.schedules.predict.backtest import (
     ANCHORED,
     Measurement,
@@ -27,6 +26,7 @@ from timpani.schedules.predict.backtest import (
     call_named,
     total_bytes,
 )
+from timpani.schedules.predict.predicted_rules import losses
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 
@@ -124,7 +124,7 @@ def _worst_share(table: Path, machines: Iterable[str], per_squared_doubling: flo
                 default = next((each for each in both if _is_default(each)), None)
                 if default is None:
                     continue
-                slower = hedge.losses(times[known], size)
+                slower = losses(times[known], size)
                 best = min(both, key=slower.__getitem__)
                 gain = slower[default] - slower[best]
                 choice = best if gain > per_squared_doubling * log2(hidden / known) ** 2 else default

@@ -10,7 +10,7 @@ from tests.cli.test_tune import made_up
 from tests.cli.typed import typed
 from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi, needs_two_cores
 from timpani.campaign.folder.load import load
-from timpani.libraries.launch_request import Parameters
+from timpani.libraries.catalogue import Parameters
 from timpani.libraries.openmpi.classic_rules import TunedRules
 from timpani.native.mpi import Mpi
 from timpani.tune.table_file import read_table

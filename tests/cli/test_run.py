@@ -123,7 +123,7 @@ def nobody(tmp: str) -> Iterator[tuple[str, ...]]:
     prefix = (setpriv or "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
     Path(tmp).chmod(0o777)
     needed = (
-        "import subprocess, timpani.native.compile as b; subprocess.run([b.tool('cmake'), '--version'], check=True)"
+        "import subprocess, timpani.native.compiler as b; subprocess.run([b.tool('cmake'), '--version'], check=True)"
     )
     tried = [*prefix, sys.executable, "-c", needed]
     if setpriv is None or subprocess.run(tried, capture_output=True, check=False, cwd=tmp).returncode:

@@ -13,7 +13,7 @@ import pytest
 from tests.builds import build_preloaded
 from tests.campaign.live import SECONDS
 from tests.preloading import yielding
-from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.library import LaunchRequest
 from timpani.machine.cores import read_cores
 from timpani.machine.launchers import command
 from timpani.native.mpi import Mpi

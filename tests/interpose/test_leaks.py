@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.campaign.live import SECONDS
 from tests.interpose.conftest import SHARED, TREES, everywhere
 from tests.mpi.conftest import one_mpi
-from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.library import LaunchRequest
 from timpani.machine.launchers import command
 from timpani.native.mpi import Mpi
 

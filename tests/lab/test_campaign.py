@@ -13,7 +13,7 @@ from tests.campaign.live import Live, gone, keys, results, starts, timpani, wait
 from tests.cli.typed import typed
 from tests.installed import MPICHS, OPEN_MPIS, every_open_mpi, needs_mpich, needs_open_mpi
 from tests.lab.conftest import Made, Make, needs_lab
-from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.library import LaunchRequest
 from timpani.machine.lab.make import burst_bytes
 from timpani.machine.launchers import command, lab_machine
 from timpani.machine.nodes.host_list import choose_hosts

@@ -12,7 +12,7 @@ from tests.installed import FOUND, OPEN_MPIS, label
 from tests.interpose.conftest import PROGRAMS, compiler, rules
 from tests.lab.conftest import Made, needs_lab
 from tests.preloading import yielding
-from timpani.libraries.launch_request import Host, LaunchRequest
+from timpani.libraries.library import Host, LaunchRequest
 from timpani.machine.launchers import command
 from timpani.native.mpi import Mpi
 from timpani.programs.profile.profile_folder import read_profile

@@ -7,7 +7,8 @@ from pathlib import Path
 from tests.campaign.live import SECONDS
 from timpani.campaign.folder.launch_result import Matrix
 from timpani.campaign.run.prove import read_totals
-from timpani.libraries.launch_request import LaunchRequest, Parameters
+from timpani.libraries.catalogue import Parameters
+from timpani.libraries.library import LaunchRequest
 from timpani.machine.launchers import command
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import Machine

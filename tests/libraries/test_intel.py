@@ -13,9 +13,9 @@ from tests.libraries.test_mpich_tree import spans
 from timpani.campaign.folder.load import load
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.find import choose_mpi
+from timpani.libraries.intel import read_presets
 from timpani.libraries.intel.adjust_file import AdjustFile
-from timpani.libraries.intel.algorithms import read_presets
-from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.library import LaunchRequest
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.build import build
 from timpani.native.mpi import Mpi

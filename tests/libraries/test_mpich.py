@@ -9,7 +9,7 @@ import pytest
 from tests.installed import every_mpich
 from tests.libraries.counted import ran
 from timpani.libraries.catalogue import AlgorithmInfo
-from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.library import LaunchRequest
 from timpani.libraries.mpich.algorithms import (
     catalogue,
     choosing_variable,

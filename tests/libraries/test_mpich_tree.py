@@ -14,7 +14,7 @@ from tests.installed import every_mpich, needs_two_cores
 from tests.libraries.counted import ran
 from tests.libraries.test_mpich import MPI, recorded
 from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.library import LaunchRequest
 from timpani.libraries.mpich.algorithms import catalogue
 from timpani.libraries.mpich.embedded_trees import EmbeddedTrees, embedded_trees
 from timpani.libraries.mpich.selection_tree import Branch, Tree, dump, parse

@@ -13,7 +13,7 @@ from tests.libraries.counted import ran
 from tests.libraries.tuned_tables import CATALOGUES
 from tests.libraries.tuned_tables import mpi as installation
 from timpani.errors import UserError
-from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.library import LaunchRequest
 from timpani.libraries.mpich.settings import read_variables
 from timpani.libraries.openmpi import launcher as remains
 from timpani.libraries.openmpi.algorithms import catalogue, selection, setting, shared_start

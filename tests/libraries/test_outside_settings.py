@@ -7,7 +7,7 @@ import pytest
 
 from tests.installed import every_open_mpi
 from timpani.campaign.run.launch import follow, run_to_end
-from timpani.libraries.launch_request import Command
+from timpani.libraries.library import Command
 from timpani.libraries.outside_settings import (
     baseline_warnings,
     clean_environment,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from timpani.libraries.intel.settings import control as intel_control
-from timpani.libraries.intel.settings import names_of_control
+from timpani.libraries.intel import control as intel_control
+from timpani.libraries.intel import names_of_control
 from timpani.libraries.mpich.settings import control as mpich_control
 from timpani.libraries.openmpi.settings import control as openmpi_control
 from timpani.libraries.openmpi.settings import preferred_component

@@ -6,7 +6,7 @@ import pytest
 
 from tests.installed import every_open_mpi
 from tests.libraries.counted import RANKS, bytes_sent, compiled_calls, ran
-from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.library import LaunchRequest
 from timpani.libraries.openmpi.classic_rules import TunedRules
 from timpani.libraries.openmpi.tuned import reads_headers
 from timpani.libraries.registry import LIBRARIES

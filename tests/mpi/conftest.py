@@ -13,7 +13,7 @@ from tests.builds import build_sanitized
 from tests.campaign.live import SECONDS
 from tests.installed import FOUND, ONE_OF_EACH_KIND, label, with_libraries, with_library
 from tests.preloading import yielding
-from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.library import LaunchRequest
 from timpani.machine.cores import read_cores
 from timpani.machine.launchers import command
 from timpani.native.build import build

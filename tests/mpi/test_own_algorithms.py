@@ -6,7 +6,7 @@ import pytest
 
 from tests.mpi.conftest import RunPlan, on_ranks, one_mpi
 from timpani.native.mpi import Mpi
-from timpani.schedules.algorithms.catalogue import own_catalogue
+from timpani.schedules.algorithms.verification import own_catalogue
 from timpani.study.operations import COLLECTIVES
 
 SIZES = (0, 8, 56, 5000)

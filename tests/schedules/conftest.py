@@ -7,8 +7,8 @@ import pytest
 from tests.installed import FOUND
 from timpani.libraries.catalogue import Catalogue
 from timpani.native.build import build_without_mpi
-from timpani.schedules.algorithms.catalogue import own_catalogue
 from timpani.schedules.algorithms.simulation import Simulator
+from timpani.schedules.algorithms.verification import own_catalogue
 
 
 @pytest.fixture(scope="session")

@@ -4,18 +4,20 @@ import pytest
 
 from tests.installed import FOUND, needs_mpi
 from timpani.native.build import build_without_mpi
-from timpani.schedules.algorithms.catalogue import own_catalogue
 from timpani.schedules.algorithms.simulation import CostLine, Costs, NotSimulated, Simulator
+from timpani.schedules.algorithms.verification import own_catalogue
 from timpani.schedules.predict.backtest import (
+    _BINE,
+    _SCHEDULES,
     ANCHORED,
     Measurement,
     backtest,
     backtest_document,
     call_named,
+    schedule_named,
     total_bytes,
 )
-from timpani.schedules.predict.hedge import hedged_choice, margin
-from timpani.schedules.predict.schedule_names import _BINE, _SCHEDULES, schedule_named
+from timpani.schedules.predict.predicted_rules import hedged_choice, margin
 from timpani.study.cell import Algorithm
 
 COSTS = Costs(messages=((), (), (CostLine(0, 2.0, 0.001, 1.0),)))

@@ -8,7 +8,6 @@ import pytest
 
 from tests.installed import FOUND, needs_mpi
 from timpani.native.build import build_without_mpi
-from timpani.schedules.algorithms.catalogue import own_catalogue
 from timpani.schedules.algorithms.simulation import (
     NO_CLOSER_LINES,
     CostLine,
@@ -22,6 +21,7 @@ from timpani.schedules.algorithms.simulation import (
     Simulator,
     relation_with_costs,
 )
+from timpani.schedules.algorithms.verification import own_catalogue
 from timpani.schedules.predict.calibrate import Observation, estimate
 from timpani.schedules.predict.calibration import Calibration, calibrate_from_calls
 from timpani.schedules.predict.predictions import WAITING, PredictedTime, predict, prediction_frame, winners

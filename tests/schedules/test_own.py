@@ -13,8 +13,7 @@ from timpani.libraries.catalogue import Catalogue, Restrictions
 from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
 from timpani.native_sources import sources
-from timpani.schedules.algorithms.catalogue import own_catalogue
-from timpani.schedules.algorithms.verification import parse_range, resolve_names, verify_algorithms
+from timpani.schedules.algorithms.verification import own_catalogue, parse_range, resolve_names, verify_algorithms
 from timpani.study.cell import Algorithm
 
 MUST_CATCH = 0.99

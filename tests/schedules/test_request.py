@@ -7,8 +7,7 @@ import pytest
 
 from tests.installed import FOUND, needs_mpi
 from timpani.machine.nodes.model import Machine, NodeGroup
-from timpani.native.side_by_side import usable_cores
-from timpani.schedules.algorithms.catalogue import own_catalogue
+from timpani.native.children import usable_cores
 from timpani.schedules.algorithms.simulation import (
     NO_CLOSER_LINES,
     CostLine,
@@ -19,6 +18,7 @@ from timpani.schedules.algorithms.simulation import (
     SimulatedCall,
     Simulator,
 )
+from timpani.schedules.algorithms.verification import own_catalogue
 from timpani.schedules.predict.request import Effort, Limits, Plan, Request, compact
 from timpani.schedules.predict.selected_algorithms import select_timpani_algorithms
 from timpani.study.cell import Algorithm

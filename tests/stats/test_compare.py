@@ -22,8 +22,8 @@ from timpani.stats.compare import (
     launches_needed,
     signed_rank_distribution,
 )
-from timpani.stats.interval import median_ranks
 from timpani.stats.ratios import LargeRatios, Ratios, large_pairs, large_strata
+from timpani.stats.sample import median_ranks
 
 TIMES = st.lists(st.integers(1, 12).map(float), min_size=1, max_size=6)
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)

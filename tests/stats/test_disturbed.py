@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from timpani.stats.curve import Array, Curve, disturbed, medians_over_launches
-from timpani.stats.hockney import Hockney, hockney, regimes
+from timpani.stats.fit import Hockney, hockney, regimes
 from timpani.stats.segments import segment, switches
 
 pytestmark = pytest.mark.slow

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from timpani.errors import UserError
-from timpani.stats.formula import Factor, parse_formula
+from timpani.stats.regression import Factor, parse_formula
 
 VARIABLES = ("latency", "ranks", "size")
 

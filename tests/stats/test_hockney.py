@@ -4,7 +4,7 @@ from bench.common.generated_curves import SIZES, generate
 from bench.switches import coverage
 
 from timpani.stats.curve import Curve
-from timpani.stats.hockney import fitted_times, hockney, regimes
+from timpani.stats.fit import fitted_times, hockney, regimes
 from timpani.stats.segments import segment
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]
 
-from timpani.stats.interval import MAX_EXACT_VALUES, mean_estimate, median_ranks, variance_spread
+from timpani.stats.sample import MAX_EXACT_VALUES, mean_estimate, median_ranks, variance_spread
 
 
 @pytest.mark.parametrize(("n", "coverage"), [(1, 0.0), (2, 0.5), (3, 0.75), (4, 0.875), (5, 0.9375)])

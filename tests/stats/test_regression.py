@@ -3,8 +3,7 @@ import pytest
 
 from timpani.errors import UserError
 from timpani.stats.curve import Array
-from timpani.stats.formula import parse_formula
-from timpani.stats.regression import DEFAULT_FORMULAS, regress
+from timpani.stats.regression import DEFAULT_FORMULAS, parse_formula, regress
 
 
 def grid(noise: float = 0.0) -> dict[str, Array]:

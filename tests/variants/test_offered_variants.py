@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from timpani.errors import UserError
-from timpani.libraries.intel.settings import offered_variants
+from timpani.libraries.intel import offered_variants
 from timpani.libraries.mpich.settings import Variable
 from timpani.libraries.mpich.settings import transports as mpich_transports
-from timpani.libraries.openmpi.offered_variants import components, transports
+from timpani.libraries.openmpi.settings import components, transports
 from timpani.native.mpi import Mpi
 from timpani.study.variant import parse_variants
 from timpani.variants.named import group_variants

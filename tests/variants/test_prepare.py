@@ -16,7 +16,7 @@ from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConflictError, check_variant
 from timpani.errors import UserError
 from timpani.libraries.available import AvailableAlgorithms
-from timpani.libraries.launch_request import Parameters
+from timpani.libraries.catalogue import Parameters
 from timpani.machine.detect import this_computer
 from timpani.native.mpi import Mpi
 from timpani.study.study import Study

@@ -10,8 +10,8 @@ import polars as pl
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.find import first_mpi
 from timpani.native.build import build_without_mpi
-from timpani.schedules.algorithms.catalogue import read_own_catalogue
 from timpani.schedules.algorithms.simulation import Simulator
+from timpani.schedules.algorithms.verification import read_own_catalogue
 from timpani.schedules.drawing import Drawing, View, equal_nodes
 from timpani.study.operations import COLLECTIVES
 from timpani.study.sizes import parse_size, show_size

@@ -20,7 +20,7 @@ from timpani.cli.terminal.options import (
 from timpani.errors import unknown
 from timpani.judge.jobs import History
 from timpani.libraries.find import choose_mpi
-from timpani.libraries.launch_request import host_file
+from timpani.libraries.library import host_file
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.detect import HERE, resolve
 from timpani.machine.detect import detect as detect_machine

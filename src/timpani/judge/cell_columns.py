@@ -9,7 +9,7 @@ from typing import Literal
 import polars as pl
 
 from timpani.campaign.folder.launch_result import RECORDED, RESULT_SCHEMA
-from timpani.stats.interval import LEVEL
+from timpani.stats.sample import LEVEL
 from timpani.study.schema import BOUND, LOCALITY
 from timpani.study.words import per_cent
 

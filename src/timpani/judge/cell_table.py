@@ -13,7 +13,7 @@ from timpani.judge.cell_columns import FURTHER, STABLE, SUMMARIES
 from timpani.judge.points import few_imported
 from timpani.judge.raced import RacedResults, ended_cells, raced_results
 from timpani.stats.compare import launches_needed
-from timpani.stats.interval import median_ranks
+from timpani.stats.sample import median_ranks
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import (
     ALGORITHM,

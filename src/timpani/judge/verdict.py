@@ -14,8 +14,7 @@ from timpani.judge.equal_schedules import EqualSchedules, same_simulated_times, 
 from timpani.judge.jobs import JobScope
 from timpani.judge.other_points import GainPart, OtherPoints, at_other_points, competitor_noun, gain_parts
 from timpani.judge.points import most_frequent
-from timpani.stats.interval import variance_spread
-from timpani.stats.sample import LATENESS_TOLERANCE, LATENESS_TOLERANCE_US
+from timpani.stats.sample import LATENESS_TOLERANCE, LATENESS_TOLERANCE_US, variance_spread
 from timpani.study.arrival import TOGETHER
 from timpani.study.cell import OWN
 from timpani.study.operations import COLLECTIVES, OPERATIONS

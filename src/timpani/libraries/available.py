@@ -8,11 +8,11 @@ from timpani.libraries.catalogue import (
     AlgorithmInfo,
     Catalogue,
     Parameter,
+    Parameters,
     Restrictions,
     composed_catalogue,
     remember_names,
 )
-from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi

@@ -48,6 +48,10 @@ def canonical_names(names: Iterable[str]) -> dict[str, tuple[str, tuple[str, ...
     return found
 
 
+Parameters = tuple[tuple[str, str], ...]
+"""Parameters of the library and their values, by its own names: a launcher or an environment spells them."""
+
+
 @dataclass(frozen=True)
 class Parameter:
     """A setting of an algorithm: our name for it, the library's variable that holds it, and its limits.

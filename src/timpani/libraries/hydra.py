@@ -5,8 +5,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from timpani.libraries.launch_request import Command, LaunchRequest, host_file
-from timpani.libraries.outside_setting import OutsideSetting, file_line, settings_lines
+from timpani.libraries.library import Command, LaunchRequest, OutsideSetting, file_line, host_file, settings_lines
 from timpani.native.mpi import Mpi
 from timpani.study.placement import ranks_per_node
 

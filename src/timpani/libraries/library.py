@@ -4,14 +4,137 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
-from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
-from timpani.libraries.launch_request import Command, LaunchRequest, Parameters
-from timpani.libraries.outside_setting import OutsideSetting
+from pydantic import AfterValidator
+
+from timpani.errors import printable
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameters
 from timpani.libraries.taken_settings import InstalledSettings
 from timpani.libraries.tuning_file import TuningFile
 from timpani.native.mpi import Mpi
+from timpani.reading import read_bytes
 from timpani.study.cell import Algorithm
+
+ENVIRONMENT = "the environment"
+
+_Text = Annotated[str, AfterValidator(printable)]
+
+
+@dataclass(frozen=True)
+class OutsideSetting:
+    """One setting.
+
+    source     the file and its line, or ENVIRONMENT
+    chooses    whether it changes which algorithm the library runs
+    removed    whether Timpani removes it from the environment of its launches
+    libraries  names of the libraries that find it, if a campaign starts others too; empty: all find it
+    """
+
+    name: _Text
+    value: _Text
+    source: _Text
+    chooses: bool
+    removed: bool = False
+    libraries: _Text = ""
+
+    @property
+    def decides_default(self) -> bool:
+        """Whether the measured default is this setting's choice in place of the library's."""
+        return self.chooses and not self.removed
+
+    @property
+    def concerns(self) -> str:
+        """The libraries, before a sentence on the setting; nothing if it concerns all."""
+        return f"{self.libraries}: " if self.libraries else ""
+
+    def __str__(self) -> str:
+        return f"{self.source} sets {self.name} to {self.value!r}"
+
+
+def file_line(path: Path, line: int | str | None) -> str:
+    """A place in a settings file, with `~` for the home folder."""
+    try:
+        shown = f"~/{path.relative_to(Path.home())}"
+    except (ValueError, RuntimeError):  # RuntimeError: no home folder is known
+        shown = str(path)
+    return f"{shown} line {line}" if line else shown
+
+
+def settings_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Each line of a launcher's settings file after its number; nothing where there is no such file.
+
+    UserError where the file can't be read.
+    """
+    try:
+        text = read_bytes(path, "correct it or remove it: the launcher reads it").decode(errors="replace")
+    except FileNotFoundError:
+        return
+    yield from enumerate(text.splitlines(), 1)
+
+
+def variables(
+    environment: Mapping[str, str], wanted: re.Pattern[str], choosing: re.Pattern[str]
+) -> Iterator[OutsideSetting]:
+    """The `wanted` variables; those that match `choosing` choose algorithms."""
+    for name, value in sorted(environment.items()):
+        if wanted.fullmatch(name):
+            yield OutsideSetting(name, value, ENVIRONMENT, bool(choosing.fullmatch(name)))
+
+
+@dataclass(frozen=True)
+class Host:
+    """A node to start ranks on; `slots` is how many ranks it takes before the next node does, None: as it has cores."""
+
+    name: str
+    slots: int | None = None
+
+
+HostList = tuple[Host, ...]
+
+
+def host_file(hosts: Sequence[Host], with_slots: str) -> str:
+    """A line for each host: the launchers know no node sets. `with_slots` is such a line, `{}` for name and slots."""
+    return "".join(f"{with_slots.format(host.name, host.slots) if host.slots else host.name}\n" for host in hosts)
+
+
+@dataclass(frozen=True)
+class LaunchRequest:
+    """One start of an MPI program.
+
+    placement       as `study/placement.py` has it
+    oversubscribed  more ranks than cores: ranks are not bound and give way while they wait
+    parameters      of the library, for this start; environment is every rank's
+    hosts           where ranks go, with their slots; empty: this computer
+    folder          of the launch, where `Command.files` go
+    arguments       further words for the launcher, before the program
+    platform        the simulated machine's description, and each rank's host there; None: nothing is simulated
+    """
+
+    ranks: int
+    placement: str
+    oversubscribed: bool
+    parameters: Parameters
+    environment: Mapping[str, str]
+    program: tuple[str, ...]
+    hosts: HostList = ()
+    folder: Path = Path()
+    platform: Path | None = None
+    simulated_hosts: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Command:
+    """What to run; `environment` is added to the caller's own.
+
+    files  that it reads: name → text, to be written into the launch's folder before
+    """
+
+    argv: tuple[str, ...]
+    environment: Mapping[str, str]
+    files: Mapping[str, str] = field(default_factory=dict)
+
 
 Controls = tuple[tuple[str, int], ...]
 """MPI_T control variables and their values."""

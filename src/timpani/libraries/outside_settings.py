@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from timpani.libraries.outside_setting import ENVIRONMENT, OutsideSetting
+from timpani.libraries.library import ENVIRONMENT, OutsideSetting
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 

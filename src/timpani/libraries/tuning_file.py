@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from timpani.errors import UserError
-from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.launch_request import Parameters
+from timpani.libraries.catalogue import Catalogue, Parameters
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.selection import Call, Rule, SelectionTable, Span, overlap

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from timpani.libraries.launch_request import Command, LaunchRequest
-from timpani.libraries.library import Library, OfferedVariants
+from timpani.libraries.library import Command, LaunchRequest, Library, OfferedVariants
 from timpani.native.library_version import LibraryVersion
 from timpani.native.mpi import Mpi, ParentLibrary
 from timpani.study.placement import ranks_per_node

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from timpani.errors import printable
-from timpani.libraries.launch_request import Host, HostList
+from timpani.libraries.library import Host, HostList
 from timpani.machine.cores import read_cores
 from timpani.machine.lab.lab import parse_rate
 from timpani.machine.launchers import links

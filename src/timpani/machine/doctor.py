@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from timpani.errors import UserError, printable, shortened
 from timpani.libraries.find import INSTALL, Unusable, search_mpis, ways_to_a_library
-from timpani.libraries.outside_setting import OutsideSetting
+from timpani.libraries.library import OutsideSetting
 from timpani.libraries.outside_settings import described, outside_settings
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.cores import Cores, busy_cores, read_cores
@@ -20,8 +20,7 @@ from timpani.machine.nodes.host_list import RankBinding, same_host
 from timpani.machine.nodes.node_set import fold_numbers
 from timpani.native.build import is_built
 from timpani.native.cache import cache_folder
-from timpani.native.compile import tool
-from timpani.native.compiler import missing_compiler
+from timpani.native.compiler import missing_compiler, tool
 from timpani.native.mpi import Mpi
 from timpani.native.packages import install_command
 from timpani.study.words import counted

@@ -11,7 +11,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.libraries.launch_request import Command, LaunchRequest
+from timpani.libraries.library import Command, LaunchRequest
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.lab.lab import LAB_VARIABLE, choose_whole_lab, show_rate
 from timpani.machine.lab.make import burst_bytes

@@ -18,11 +18,10 @@ from timpani.errors import AlgorithmError, UserError
 from timpani.native.announce import announce, working
 from timpani.native.cache import cache_folder, cached
 from timpani.native.carried import NotCarriedError, carried, carried_without_mpi, has_target
-from timpani.native.compile import compile_sources
-from timpani.native.compiler import Compiler, compiler_without_mpi, library_compiler
+from timpani.native.children import usable_cores
+from timpani.native.compiler import Compiler, compile_sources, compiler_without_mpi, library_compiler
 from timpani.native.held_folder import held, remove_abandoned
 from timpani.native.mpi import Mpi
-from timpani.native.side_by_side import usable_cores
 from timpani.native_sources import ALGORITHMS, FURTHER_FILES, files_of, further_algorithms, sources
 
 _FLAGS = ("CXXFLAGS", "LDFLAGS")  # the environment that CMake reads flags from

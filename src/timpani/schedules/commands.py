@@ -1,6 +1,7 @@
 """The subcommands `verify`, `draw`, `predict` and `prove`."""
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from timpani.campaign.folder.header import read_header
-from timpani.campaign.folder.load import load_one_machine, read_proofs
+from timpani.campaign.folder.load import Campaign, load_one_machine, read_proofs
 from timpani.campaign.read.campaign_warnings import without_effect
 from timpani.cli.terminal.completing import complete_campaign, complete_collective, complete_own_algorithm
 from timpani.cli.terminal.figure_options import FigureOptions
@@ -28,33 +29,102 @@ from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.find import first_mpi
 from timpani.machine.detect import resolve
+from timpani.machine.nodes.model import Machine
 from timpani.native.build import build_without_mpi
 from timpani.report.document.blocks import Document
 from timpani.report.document.json import json_text
-from timpani.schedules.algorithms.catalogue import own_catalogue, read_own_catalogue
-from timpani.schedules.algorithms.fingerprint import Fingerprints
+from timpani.schedules.algorithms.fingerprint import Fingerprints, named_proofs, proof_document
 from timpani.schedules.algorithms.simulation import Simulator
 from timpani.schedules.algorithms.verification import (
     TRIAL_RANKS,
     Range,
     available_memory,
     estimate,
+    own_catalogue,
     parse_range,
+    read_own_catalogue,
     resolve_names,
     verify_algorithms,
     with_own_counts,
 )
 from timpani.schedules.drawing import Drawing, View, equal_nodes
 from timpani.schedules.predict.backtest import backtest, backtest_document, measurements
+from timpani.schedules.predict.calibration import Announce, Calibration, require_calibration
+from timpani.schedules.predict.known_schedules import library_algorithms
 from timpani.schedules.predict.output import check_new, predicted_document, predicted_object, write_predicted
 from timpani.schedules.predict.predictions import predict_request
-from timpani.schedules.predict.prepare import prepare
-from timpani.schedules.predict.request import Limits
-from timpani.schedules.proofs import named_proofs, proof_document
+from timpani.schedules.predict.request import Limits, Plan, Request
+from timpani.schedules.predict.selected_algorithms import (
+    missing_algorithms,
+    names_library_algorithms,
+    select_library_algorithms,
+    select_timpani_algorithms,
+)
 from timpani.slices import Hook
-from timpani.study.sizes import parse_size
+from timpani.study.placement import check_placement
+from timpani.study.sizes import RANK_COUNT, parse_size, parse_sizes
 from timpani.study.values import parse_duration
 from timpani.study.words import counted, show_seconds
+
+
+@dataclass(frozen=True)
+class PreparedRequest:
+    """left_out: a sentence for each named algorithm that can't be predicted."""
+
+    simulator: Simulator
+    calibration: Calibration
+    request: Request
+    left_out: tuple[str, ...]
+
+    def plan(self, limits: Limits, passed: Callable[[float], None]) -> Plan:
+        """The calls to simulate within `limits`; `passed` receives the share of each estimate, 0 to 1."""
+        plan = self.request.plan(self.simulator, self.calibration.models, limits, passed)
+        plan.left_out.extend(self.left_out)
+        return plan
+
+
+def prepare(
+    campaigns: Sequence[Campaign],
+    collectives: list[str],
+    algorithms: str,
+    ranks: str,
+    sizes: str,
+    machine: Machine | None,
+    placement: str,
+    announce: Announce,
+) -> PreparedRequest:
+    """The request for `algorithms` of `collectives`, with costs from `campaigns`.
+
+    machine  the machine to predict. None: the first campaign's machine if it has several nodes, otherwise ranks as
+             close as the measured ones
+    announce  receives, before it starts, what will take long
+
+    UserError for invalid options, and if the campaigns give no costs
+    """
+    rank_counts, message_sizes = parse_sizes(ranks, RANK_COUNT), parse_sizes(sizes)
+    if min(rank_counts) < 1:
+        raise UserError("a call has 1 rank or more, not 0", "write for example --ranks 64,1Ki")
+    placement = check_placement(placement)
+    mpi = first_mpi()
+    simulator, own = Simulator(build_without_mpi(mpi)), own_catalogue(mpi)
+    named = select_timpani_algorithms(collectives, algorithms, own)  # rejects bad names before the slow steps
+    calibration = require_calibration(simulator, campaigns, announce)
+    library, others = (
+        library_algorithms(campaigns, collectives, message_sizes, own, simulator, calibration)
+        if names_library_algorithms(algorithms)
+        else ([], [])
+    )
+    named += select_library_algorithms(algorithms, library, others)
+    request = Request(named, rank_counts, message_sizes, machine or _measured_machine(campaigns[0]), placement)
+    left_out = tuple(map(str, (*missing_algorithms(collectives, algorithms, own), *others)))
+    return PreparedRequest(simulator, calibration, request, left_out)
+
+
+def _measured_machine(campaign: Campaign) -> Machine | None:
+    """The campaign's machine if it has several nodes."""
+    machine = campaign.header.machine.cluster
+    several = machine is not None and sum(len(group.nodes) for group in machine.groups) > 1
+    return machine if several else None
 
 
 def verify(

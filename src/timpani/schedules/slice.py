@@ -1,9 +1,9 @@
 """What this slice adds; `timpani/slices.py` says how."""
 
-BUILT_IN_ALGORITHMS = ("timpani.schedules.algorithms.catalogue:own_catalogue",)
+BUILT_IN_ALGORITHMS = ("timpani.schedules.algorithms.verification:own_catalogue",)
 COMMANDS = ("timpani.schedules.command_list:COMMANDS",)
 CAMPAIGN_PREDICTION = ("timpani.schedules.predict.accuracy:shown_prediction",)
-DEFAULT_MESSAGES = ("timpani.schedules.proofs:default_messages",)
+DEFAULT_MESSAGES = ("timpani.schedules.algorithms.fingerprint:default_messages",)
 PREDICTED_RULES = ("timpani.schedules.predict.predicted_rules:predicted_rules",)
 STORED_PREDICTIONS = ("timpani.schedules.predict.stored:stored_predictions",)
-MESSAGE_WORDS = ("timpani.schedules.proofs:message_words",)
+MESSAGE_WORDS = ("timpani.schedules.algorithms.fingerprint:message_words",)

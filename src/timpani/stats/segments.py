@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timpani.stats.curve import ROUNDING, Array, Curve, Variance, estimator, residual_sums
-from timpani.stats.interval import LEVEL, Estimate, t_estimate
+from timpani.stats.sample import LEVEL, Estimate, t_estimate
 
 MAX_SEGMENTS = 6
 """Protocols of one library that a curve may show. With more segments, each has too few sizes."""

@@ -19,7 +19,7 @@ from timpani.report.figures.columns import MESSAGES
 from timpani.report.figures.status import status_words
 from timpani.report.tables.algorithm_tables import shows_throughput, status_parts
 from timpani.report.tables.coverage import coverage
-from timpani.stats.interval import LEVEL
+from timpani.stats.sample import LEVEL
 from timpani.studies.agreement import agreement, agreement_blocks, pair_times, unpaired
 from timpani.studies.claim import FAILS, HOLDS, IN_PART, NOT_TESTABLE, Case, ClaimResult, where_it_fails
 from timpani.studies.claim_conditions import Checked, check_claims

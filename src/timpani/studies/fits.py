@@ -11,8 +11,8 @@ from timpani.libraries.registry import counterpart
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.fit.published_fit import FitComparison
 from timpani.report.words.fit_words import measured_curve
-from timpani.stats.interval import LEVEL, Estimate
 from timpani.stats.regression import Coefficient, NamedRegression
+from timpani.stats.sample import LEVEL, Estimate
 from timpani.studies.tables import Published, read_published
 from timpani.study.cell import Algorithm
 from timpani.study.placement import UNPLACED

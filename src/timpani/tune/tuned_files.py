@@ -9,8 +9,7 @@ from pathlib import Path
 from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConflictError
 from timpani.errors import UserError
 from timpani.judge.choose_rules import own_rules_text
-from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.launch_request import Parameters
+from timpani.libraries.catalogue import Catalogue, Parameters
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.tuning_file import LeftOut, TuningFile, Written

@@ -18,7 +18,7 @@ from timpani.campaign.plan.estimate import start_seconds
 from timpani.campaign.run.run import Outcome
 from timpani.campaign.run.session import Session
 from timpani.errors import UserError
-from timpani.libraries.launch_request import HostList
+from timpani.libraries.library import HostList
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.model import Machine
 from timpani.native.mpi import Mpi

@@ -21,7 +21,7 @@ from timpani.libraries.taken_settings import (
     setting_fault,
     value_fault,
 )
-from timpani.native.die_with_parent import die_with_parent
+from timpani.native.children import die_with_parent
 from timpani.native.held_folder import remove_temporaries, temporary
 from timpani.native.mpi import Mpi
 

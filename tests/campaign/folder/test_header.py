@@ -11,8 +11,7 @@ from tests.report.conftest import synthetic_header
 from timpani.campaign.folder.header import Header, further_command, keep_header, read_header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.errors import UserError
-from timpani.libraries.launch_request import Host
-from timpani.libraries.outside_setting import OutsideSetting
+from timpani.libraries.library import Host, OutsideSetting
 from timpani.machine.describe import describe_cluster, describe_machine
 from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.report.page.provenance import provenance

@@ -23,7 +23,7 @@ from pathlib import Path
 from timpani.campaign.run.launch import run_to_end
 from timpani.campaign.run.processes import Processes
 from timpani.campaign.run.start import Start
-from timpani.libraries.launch_request import Command
+from timpani.libraries.library import Command
 command = Command(("sh", "-c", sys.argv[2]), {})
 start = Start(None, Processes("mark", print), "openmpi", "0001-1", Path(sys.argv[1]), command, (), local=True)
 run_to_end(start.follow(60, lambda: False, lambda line: None))

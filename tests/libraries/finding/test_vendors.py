@@ -19,7 +19,7 @@ import pytest
 from tests.installed import MPICHS, needs_mpich
 from timpani.errors import UserError
 from timpani.libraries.find import Unusable, choose_mpi, find_mpis, search_mpis
-from timpani.libraries.launch_request import Host, LaunchRequest
+from timpani.libraries.library import Host, LaunchRequest
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.vendors import VENDORS
 from timpani.machine.detect import this_computer

@@ -9,7 +9,7 @@ from tests.installed import needs_two_cores, rest
 from tests.libraries.counted import compiled_calls, ran
 from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
-from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.library import LaunchRequest
 from timpani.libraries.registry import LIBRARIES
 
 pytestmark = rest

@@ -12,7 +12,7 @@ import pytest
 from tests.campaign.live import SECONDS
 from tests.installed import every_mpi
 from timpani.errors import UserError
-from timpani.libraries.launch_request import Command, Host, LaunchRequest
+from timpani.libraries.library import Command, Host, LaunchRequest
 from timpani.machine import launchers
 from timpani.machine.cores import read_cores
 from timpani.machine.launchers import command

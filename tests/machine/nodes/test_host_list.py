@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timpani.errors import UserError
-from timpani.libraries.launch_request import Host, host_file
-from timpani.libraries.library import Library
+from timpani.libraries.library import Host, Library, host_file
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.host_list import (
     RankBinding,

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from timpani.errors import UserError
-from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.library import LaunchRequest
 from timpani.machine.launchers import command
 from timpani.machine.nodes.host_list import choose_hosts, with_slots
 from timpani.machine.platforms.platform import find_platform, machine_of, shipped_platforms

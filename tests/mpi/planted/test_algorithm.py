@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.mpi.conftest import one_mpi
-from timpani.schedules.algorithms.catalogue import read_own_catalogue
 from timpani.schedules.algorithms.fingerprint import Fingerprints, Match, matrices
 from timpani.schedules.algorithms.simulation import SimulatedCall, Simulator
-from timpani.schedules.algorithms.verification import verify_algorithms
+from timpani.schedules.algorithms.verification import read_own_catalogue, verify_algorithms
 from timpani.study.cell import OWN, Algorithm
 
 pytestmark = one_mpi

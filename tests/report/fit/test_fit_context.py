@@ -14,9 +14,8 @@ from timpani.judge.raced import raced_results
 from timpani.report.fit.fit_context import FitContext
 from timpani.report.fit.fit_section import fit_section
 from timpani.stats.curve import Curve
-from timpani.stats.fit import CurveFit
-from timpani.stats.hockney import Hockney
-from timpani.stats.interval import Estimate
+from timpani.stats.fit import CurveFit, Hockney
+from timpani.stats.sample import Estimate
 from timpani.stats.segments import Switch
 from timpani.study.cell import Algorithm, Cell
 

@@ -25,7 +25,7 @@ from timpani.campaign.folder.header_parts import (
 )
 from timpani.campaign.folder.sealed import SealedFile
 from timpani.errors import UserError, wrong_value
-from timpani.libraries.outside_setting import OutsideSetting
+from timpani.libraries.library import OutsideSetting
 from timpani.libraries.registry import library_title
 from timpani.machine.describe import MachineDescription, Printable
 from timpani.native_sources import ALGORITHMS

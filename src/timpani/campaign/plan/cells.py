@@ -10,7 +10,7 @@ from typing import Literal
 
 from timpani.errors import UserError
 from timpani.libraries.catalogue import AlgorithmInfo
-from timpani.libraries.launch_request import HostList
+from timpani.libraries.library import HostList
 from timpani.machine.cores import Cores
 from timpani.machine.nodes.host_list import requested_places
 from timpani.machine.nodes.locality import (

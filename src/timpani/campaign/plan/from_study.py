@@ -15,8 +15,8 @@ from timpani.campaign.plan.plan import PLAN_CHECKS, CampaignPlan, Group, Planned
 from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.errors import UserError
 from timpani.libraries.available import AvailableAlgorithms
-from timpani.libraries.catalogue import Restrictions
-from timpani.libraries.launch_request import HostList, Parameters
+from timpani.libraries.catalogue import Parameters, Restrictions
+from timpani.libraries.library import HostList
 from timpani.machine.cores import read_cores
 from timpani.machine.detect import this_computer
 from timpani.machine.launchers import shares_cores

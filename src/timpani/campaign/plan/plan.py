@@ -12,8 +12,13 @@ from typing import Any, Self
 from timpani.campaign.plan.budget_passes import Pass, passes
 from timpani.campaign.plan.estimate import cell_seconds, simulated_cell_seconds, start_seconds
 from timpani.campaign.plan.prepared_variant import PreparedVariant
-from timpani.libraries.launch_request import Command, HostList, LaunchRequest, Parameters
-from timpani.libraries.library import Controls
+from timpani.libraries.catalogue import Parameters
+from timpani.libraries.library import (
+    Command,
+    Controls,
+    HostList,
+    LaunchRequest,
+)
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.doctor import check_binding
 from timpani.machine.launchers import command

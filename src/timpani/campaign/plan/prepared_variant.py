@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from timpani.errors import UserError
-from timpani.libraries.launch_request import Parameters
+from timpani.libraries.catalogue import Parameters
 from timpani.libraries.library import AlgorithmSelection, Library
 from timpani.libraries.outside_settings import environment_overrides, library_variables
 from timpani.libraries.registry import LIBRARIES

@@ -8,7 +8,7 @@ from itertools import takewhile
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
-from timpani.libraries.launch_request import HostList
+from timpani.libraries.library import HostList
 from timpani.machine.describe import MachineDescription
 from timpani.machine.nodes.host_list import requested_places
 from timpani.machine.nodes.model import Machine

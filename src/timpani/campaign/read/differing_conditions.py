@@ -9,7 +9,7 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import with_states
-from timpani.libraries.outside_setting import OutsideSetting
+from timpani.libraries.library import OutsideSetting
 from timpani.libraries.outside_settings import MODULES
 from timpani.machine.nodes.node_set import fold
 from timpani.study.schema import STATE

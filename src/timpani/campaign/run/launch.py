@@ -20,8 +20,8 @@ from typing import Literal, TypeVar
 
 from timpani.campaign.folder.raw_record import RawLine, read_whole_lines, sign_of_life
 from timpani.errors import UserError
-from timpani.libraries.launch_request import Command
-from timpani.native.die_with_parent import die_with_parent
+from timpani.libraries.library import Command
+from timpani.native.children import die_with_parent
 from timpani.native.held_folder import temporary
 
 _START_SECONDS = 30.0  # minimum time limit for the first line of a launch: busy machines start slowly

@@ -14,7 +14,7 @@ from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.run.launch import Ended, one_line, run_to_end
 from timpani.campaign.run.start import Start, UntimedCalls
 from timpani.errors import UserError
-from timpani.libraries.launch_request import Parameters
+from timpani.libraries.catalogue import Parameters
 from timpani.libraries.library import Counting
 from timpani.libraries.registry import LIBRARIES
 from timpani.study.cell import OWN, Algorithm, Cell

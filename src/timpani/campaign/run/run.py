@@ -21,7 +21,7 @@ from timpani.campaign.run.launch import TEMPORARY_KIND, Ended, Task, one_line, r
 from timpani.campaign.run.processes import Processes
 from timpani.campaign.run.start import Programs, Start
 from timpani.errors import UserError
-from timpani.libraries.launch_request import Command
+from timpani.libraries.library import Command
 from timpani.native.held_folder import remove_temporaries
 from timpani.study.cell import DEFAULT, Cell
 from timpani.study.point_weights import Point

@@ -26,8 +26,7 @@ from timpani.campaign.run.variants import checked_variants, prepared_variants, v
 from timpani.errors import UserError
 from timpani.libraries.available import AvailableAlgorithms
 from timpani.libraries.find import choose_mpi
-from timpani.libraries.launch_request import HostList
-from timpani.libraries.outside_setting import OutsideSetting
+from timpani.libraries.library import HostList, OutsideSetting
 from timpani.libraries.outside_settings import described, settings_of_libraries
 from timpani.libraries.registry import LIBRARIES, library_title, tuned_texts
 from timpani.machine.batch.batch_systems import current_job

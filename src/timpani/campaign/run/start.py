@@ -14,7 +14,8 @@ from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan.plan_text import plan_text
 from timpani.campaign.run.launch import Ended, follow, launch_temporary
 from timpani.campaign.run.processes import Processes
-from timpani.libraries.launch_request import Command, Parameters
+from timpani.libraries.catalogue import Parameters
+from timpani.libraries.library import Command
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 

@@ -21,9 +21,8 @@ from itertools import groupby, pairwise
 from pathlib import Path
 
 from timpani.errors import UserError, printable, shortened
-from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameters
 from timpani.libraries.grid import CommunicatorGroup, RuleGrid, SizeChoice, up_to
-from timpani.libraries.launch_request import Parameters
 from timpani.libraries.tuning_file import Fault, LeftOut, TuningFile, Written, differ_by_nodes
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import zip_longest
 
-from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, canonical_names
-from timpani.libraries.launch_request import Parameters
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Parameters, canonical_names
 from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.mpich.settings import Variable, control_variables
 from timpani.native.mpi import Mpi

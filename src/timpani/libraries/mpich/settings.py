@@ -15,9 +15,7 @@ from pathlib import Path
 
 from timpani.errors import UserError
 from timpani.libraries.hydra import hydra_command, per_node, settings_of_file
-from timpani.libraries.launch_request import Command, LaunchRequest
-from timpani.libraries.library import OfferedVariants
-from timpani.libraries.outside_setting import OutsideSetting, variables
+from timpani.libraries.library import Command, LaunchRequest, OfferedVariants, OutsideSetting, variables
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.launch_request import Parameters
+from timpani.libraries.catalogue import Catalogue, Parameters
 from timpani.libraries.mpich.embedded_trees import EmbeddedTrees, algorithm_of, embedded_trees
 from timpani.libraries.mpich.selection_tree import (
     VARIABLES,

@@ -17,12 +17,12 @@ from timpani.libraries.openmpi.classic_rules import TunedRules
 from timpani.libraries.openmpi.han_rules import HanRules
 from timpani.libraries.openmpi.json_rules import JsonRulesFile
 from timpani.libraries.openmpi.launcher import counting, remove_remains
-from timpani.libraries.openmpi.offered_variants import offered_variants
 from timpani.libraries.openmpi.settings import (
     OVERRIDES,
     control,
     eager_limits,
     installed_settings,
+    offered_variants,
     preferred_component,
     settings_in_force,
     without_own_files,

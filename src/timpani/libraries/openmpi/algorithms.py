@@ -11,8 +11,7 @@ import subprocess
 from collections import defaultdict
 
 from timpani.errors import UserError
-from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions, canonical_names
-from timpani.libraries.launch_request import Parameters
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Parameters, Restrictions, canonical_names
 from timpani.libraries.library import AlgorithmSelection, Controls
 from timpani.libraries.openmpi.settings import ahead_of_tuned
 from timpani.libraries.openmpi.tuned import TWO_RANKS

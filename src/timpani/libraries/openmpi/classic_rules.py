@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Literal
 
 from timpani.errors import printable
-from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameters
 from timpani.libraries.grid import (
     NONE,
     CommunicatorGroup,
@@ -32,7 +32,6 @@ from timpani.libraries.grid import (
     with_ranks,
     with_sizes,
 )
-from timpani.libraries.launch_request import Parameters
 from timpani.libraries.openmpi.han_rules import is_hans
 from timpani.libraries.openmpi.sayable import Sayable, by_ranks
 from timpani.libraries.openmpi.settings import ahead_of_tuned

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from timpani.errors import printable
-from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.catalogue import Catalogue, Parameters
 from timpani.libraries.grid import (
     NONE,
     CommunicatorGroup,
@@ -31,7 +31,6 @@ from timpani.libraries.grid import (
     with_ranks,
     with_sizes,
 )
-from timpani.libraries.launch_request import Parameters
 from timpani.libraries.openmpi.sayable import Sayable
 from timpani.libraries.openmpi.tuned import ALL_IDS, LEFT_TO_OTHERS, MAX_LONG, NAMES, REWRITE, han_collectives
 from timpani.libraries.tuning_file import Fault, TuningFile, Written, refuse_errors

@@ -19,10 +19,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from timpani.errors import printable, shortened
-from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.catalogue import Catalogue, Parameters
 from timpani.libraries.grid import NONE, CommunicatorGroup, RuleGrid, SizeChoice, covers
 from timpani.libraries.json_text import JsonMember, JsonObject, JsonValue, NotJsonError, read_document
-from timpani.libraries.launch_request import Parameters
 from timpani.libraries.openmpi.classic_rules import tuned_switches
 from timpani.libraries.openmpi.sayable import (
     ANYWHERE,

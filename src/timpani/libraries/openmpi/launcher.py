@@ -13,8 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.libraries.launch_request import Command, LaunchRequest, host_file
-from timpani.libraries.library import Counting
+from timpani.libraries.library import Command, Counting, LaunchRequest, host_file
 from timpani.libraries.openmpi.settings import components_of
 from timpani.native.mpi import Mpi
 from timpani.study.placement import ranks_per_node

@@ -10,7 +10,7 @@ from math import inf, isfinite
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.libraries.launch_request import Host, HostList
+from timpani.libraries.library import Host, HostList
 from timpani.machine.nodes.model import Machine
 from timpani.machine.nodes.node_set import MAX_NODES, expand, fold
 from timpani.reading import read_lines

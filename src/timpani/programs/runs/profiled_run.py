@@ -10,7 +10,7 @@ from types import FrameType
 from typing import IO
 
 from timpani.errors import UserError
-from timpani.native.die_with_parent import die_with_parent
+from timpani.native.children import die_with_parent
 from timpani.programs.profile.profile_folder import (
     ProfileHeader,
     ProfileWriter,

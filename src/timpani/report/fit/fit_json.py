@@ -4,10 +4,9 @@ from math import isfinite
 from typing import Any
 
 from timpani.report.fit.fit_context import FitContext
-from timpani.stats.fit import CurveFit, Fit
-from timpani.stats.hockney import Hockney, Regime
-from timpani.stats.interval import Estimate
+from timpani.stats.fit import CurveFit, Fit, Hockney, Regime
 from timpani.stats.regression import NamedRegression
+from timpani.stats.sample import Estimate
 from timpani.stats.segments import Switch
 from timpani.study.schema import LOCALITY, STATE
 

@@ -27,8 +27,7 @@ from timpani.report.words.fit_words import (
     miss_words,
     switch_words,
 )
-from timpani.stats.fit import CurveFit, fit
-from timpani.stats.hockney import fitted_times
+from timpani.stats.fit import CurveFit, fit, fitted_times
 from timpani.study.schema import CURVE, MACHINE_CELL, MEASURED_US, STATE, without
 from timpani.study.words import counted
 

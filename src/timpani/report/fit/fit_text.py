@@ -21,7 +21,7 @@ from timpani.report.words.fit_words import (
     miss_words,
 )
 from timpani.stats.fit import POOR_FIT, CurveFit, Fit
-from timpani.stats.interval import Estimate
+from timpani.stats.sample import Estimate
 from timpani.stats.segments import Switch
 from timpani.study.schema import LOCALITY
 from timpani.study.sizes import show_size

@@ -6,8 +6,8 @@ from typing import Any
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.words.fit_words import measured_curve
 from timpani.stats.fit import Fit
-from timpani.stats.interval import LEVEL
 from timpani.stats.regression import Regression
+from timpani.stats.sample import LEVEL
 from timpani.study.words import counted, four_digits, per_cent
 
 INTERVAL = f"{per_cent(LEVEL)} interval"

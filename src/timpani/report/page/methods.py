@@ -9,8 +9,8 @@ from timpani.campaign.folder.header_parts import RecordedStudy
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.describe import MachineDescription
 from timpani.stats.compare import INDIFFERENCE_TEXT
-from timpani.stats.interval import LEVEL, median_ranks
 from timpani.stats.regret import ALPHA
+from timpani.stats.sample import LEVEL, median_ranks
 from timpani.study.arrival import TOGETHER
 from timpani.study.operations import OPERATIONS, title_of
 from timpani.study.words import counted, per_cent

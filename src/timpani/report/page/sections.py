@@ -27,8 +27,8 @@ from timpani.report.tables.coverage import coverage
 from timpani.report.verdict import gains
 from timpani.report.verdict.answer import MAX_BRIEF, NOT_RECORDED, faster
 from timpani.slices import Hook
-from timpani.stats.hockney import MISS
-from timpani.stats.interval import LEVEL
+from timpani.stats.fit import MISS
+from timpani.stats.sample import LEVEL
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from timpani.stats.interval import LEVEL
+from timpani.stats.sample import LEVEL
 from timpani.study.words import per_cent
 
 AT_LEAST = (

@@ -19,7 +19,7 @@ from timpani.report.tables.message_rows import message_rows
 from timpani.report.words.fit_words import estimate_value, switch_words
 from timpani.stats.curve import fittable_results
 from timpani.stats.fit import CurveFit, fit_curves
-from timpani.stats.interval import LEVEL
+from timpani.stats.sample import LEVEL
 from timpani.stats.segments import possible_breaks
 from timpani.study.schema import CURVE
 from timpani.study.sizes import show_size

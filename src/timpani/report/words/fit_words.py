@@ -7,7 +7,7 @@ from typing import Any
 from timpani.report.document.table import Value
 from timpani.report.tables.conditions import conditions_of
 from timpani.stats.fit import CurveFit
-from timpani.stats.interval import Estimate
+from timpani.stats.sample import Estimate
 from timpani.study.cell import Algorithm, parse_parameters
 from timpani.study.sizes import show_size
 from timpani.study.words import four_digits

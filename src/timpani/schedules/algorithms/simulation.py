@@ -12,7 +12,7 @@ from typing import Any, Literal
 import polars as pl
 
 from timpani.errors import AlgorithmError, UserError
-from timpani.native.crash import crash
+from timpani.native.children import crash
 from timpani.study.cell import Algorithm
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
-from timpani.native.side_by_side import on_every_core, usable_cores
+from timpani.native.children import on_every_core, usable_cores
 from timpani.schedules.algorithms.simulation import (
     NO_BURST,
     NO_CLOSER_LINES,

@@ -12,8 +12,8 @@ from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
 from timpani.libraries.find import first_mpi
 from timpani.native.build import build_without_mpi
-from timpani.schedules.algorithms.catalogue import own_catalogue
 from timpani.schedules.algorithms.simulation import NotSimulated, SimulatedCall, Simulator
+from timpani.schedules.algorithms.verification import own_catalogue
 from timpani.schedules.predict.calibration import Calibration, calibrate, require_calibration
 from timpani.schedules.predict.observed import call_of, places_of
 from timpani.schedules.predict.predictions import predict

@@ -20,8 +20,7 @@ from timpani.schedules.algorithms.simulation import (
     SimulatedCall,
 )
 from timpani.schedules.predict.calibrate import Observation
-from timpani.stats.fit import CurveFit, fit
-from timpani.stats.hockney import LATENCY, costs_from_zero
+from timpani.stats.fit import LATENCY, CurveFit, costs_from_zero, fit
 from timpani.study.arrival import TOGETHER
 from timpani.study.cell import OWN, Algorithm, parse_parameters
 from timpani.study.schema import MACHINE_CELL, MEASURED_US, is_timpani_schedule

@@ -1,9 +1,12 @@
-"""Predicted rules for more ranks than were measured, from costs that the same campaign measured."""
+"""Predicted rules for more ranks than were measured, from costs that the same campaign measured.
+
+There an algorithm replaces the default only if its measured gain exceeds a margin.
+"""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from math import exp
+from math import exp, log, log2
 
 import polars as pl
 
@@ -13,17 +16,15 @@ from timpani.judge.cell_table import estimate_cells
 from timpani.judge.choose_rules import RankPoint, Winners, rules_of
 from timpani.judge.raced import raced_results
 from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.launch_request import Host
+from timpani.libraries.library import Host
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.host_list import requested_places
 from timpani.machine.nodes.model import Machine
 from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
-from timpani.schedules.algorithms.catalogue import own_catalogue
 from timpani.schedules.algorithms.simulation import Simulator
-from timpani.schedules.algorithms.verification import available_memory
+from timpani.schedules.algorithms.verification import available_memory, own_catalogue
 from timpani.schedules.predict.calibration import HOW_TO_MEASURE_COSTS, Calibration, calibrate
-from timpani.schedules.predict.hedge import margin
 from timpani.schedules.predict.known_schedules import (
     KnownSchedule,
     SchedulesBySize,
@@ -44,6 +45,50 @@ from timpani.study.selection import Evidence, PredictedRules
 from timpani.study.sizes import show_sizes
 from timpani.study.words import counted
 from timpani.tune.workflow import PredictionReach
+
+MARGIN_PER_SQUARED_DOUBLING = 0.016
+"""Gain, natural logarithm, at one doubling of the ranks: the smallest with which at most a tenth of the choices on four
+supercomputers were over 5 % slower than the default at any factor from 2 to 1,024 (`python -m bench real_machines`)."""
+
+_NEIGHBOR_WEIGHT = 0.25
+"""Weight of an adjacent size in an algorithm's gain: jobs move single points, and algorithms win over several sizes."""
+
+
+def margin(factor: float) -> float:
+    """The gain that an algorithm must exceed at the measured ranks to replace the default on `factor` times as many."""
+    return exp(MARGIN_PER_SQUARED_DOUBLING * log2(max(factor, 1)) ** 2) - 1
+
+
+def losses(times: Mapping[int, Mapping[str, float]], size: int) -> dict[str, float]:
+    """By how much each algorithm is slower than the fastest at `size`, natural logarithm, averaged with the adjacent
+    sizes. times: at the measured ranks, by size and algorithm."""
+    sizes = sorted(times)
+    at = sizes.index(size)
+    found = {}
+    for algorithm in times[size]:
+        weighted = [
+            (weight, log(times[near][algorithm] / min(times[near].values())))
+            for near, weight in zip(
+                sizes[max(at - 1, 0) : at + 2],
+                ([_NEIGHBOR_WEIGHT] if at else []) + [1.0, _NEIGHBOR_WEIGHT],
+                strict=False,
+            )
+            if algorithm in times[near]
+        ]
+        found[algorithm] = sum(weight * loss for weight, loss in weighted) / sum(weight for weight, _ in weighted)
+    return found
+
+
+def hedged_choice(
+    times: Mapping[int, Mapping[str, float]], size: int, among: Collection[str], default: str | None, factor: float
+) -> str:
+    """The algorithm `among` these for `factor` times the measured ranks."""
+    slower = losses(times, size)
+    best = min(among, key=lambda each: slower[each])
+    if default is None or slower[default] - slower[best] > log(1 + margin(factor)):
+        return best
+    return default
+
 
 Times = Mapping[tuple[str, Algorithm, int, int], PredictedTime]
 """By collective, schedule, ranks and size."""
@@ -109,7 +154,7 @@ def winners(
 ) -> dict[RankPoint, Winners]:
     """The algorithms among `known` that are predicted to beat the default, at each predicted point.
 
-    Their measured gain must exceed the margin that the distance asks for (hedge.py).
+    Their measured gain must exceed the margin that the distance asks for.
     """
     found: dict[RankPoint, Winners] = {}
     for collective, size in comparable:

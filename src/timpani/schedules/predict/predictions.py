@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from timpani.errors import UserError
-from timpani.native.side_by_side import on_every_core
+from timpani.native.children import on_every_core
 from timpani.schedules.algorithms.simulation import (
     Costs,
     NotSimulated,

@@ -11,11 +11,11 @@ from math import log
 from typing import NamedTuple
 
 from timpani.errors import UserError
-from timpani.libraries.launch_request import Host
+from timpani.libraries.library import Host
 from timpani.machine.nodes.host_list import RankBinding, requested_places
 from timpani.machine.nodes.locality import Seat
 from timpani.machine.nodes.model import Machine, NodeGroup
-from timpani.native.side_by_side import on_every_core, usable_cores
+from timpani.native.children import on_every_core, usable_cores
 from timpani.schedules.algorithms.simulation import (
     Costs,
     EqualNodes,
