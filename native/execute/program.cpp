@@ -35,12 +35,12 @@ class Compiler {
     }
 
     Program finish() {
-        if (dependencies_.size(messages_) == 1) {
+        const int under_way = dependencies_.size(messages_);
+        if (under_way == 1 || (under_way == 2 && starts_exchange(1))) {
             dependencies_.for_each(messages_, [this](int id) { wait_for(messages_[id].note); });
-        } else if (dependencies_.size(messages_) > 1) {
+        } else if (under_way > 1) {
             instructions_.push_back({.kind = Instruction::Kind::wait_all, .request = requests_});
         }
-        use_blocking_calls();
         return {.instructions = std::move(instructions_), .requests = requests_};
     }
 
@@ -55,9 +55,41 @@ class Compiler {
         accessed_since_sync_ = accessed_since_sync_ || step.touches_window();
     }
 
+    /// A message that is waited for at once needs no request: MPI's blocking calls cost less. The same applies to a
+    /// send and a receive that start together and are both waited for next. Messages are waited for oldest first.
     void wait_for(std::int32_t request) {
-        instructions_.push_back({.kind = Instruction::Kind::wait, .request = request});
+        using Kind = Instruction::Kind;
         free_.push_back(request);
+        const auto end = instructions_.end();
+        if (starts(1) && end[-1].request == request) {
+            end[-1].kind = end[-1].kind == Kind::start_send ? Kind::send : Kind::receive;
+            end[-1].request = -1;
+        } else if (starts_exchange(2) && end[-1].kind == Kind::wait && end[-1].request == end[-3].request &&
+                   end[-2].request == request) {
+            const auto [send, receive] =
+                end[-3].kind == Kind::start_send ? std::pair(end[-3], end[-2]) : std::pair(end[-2], end[-3]);
+            instructions_.resize(instructions_.size() - 2);
+            instructions_.back() = {.kind = Kind::exchange,
+                                    .peer = send.peer,
+                                    .other_peer = receive.peer,
+                                    .from = send.from,
+                                    .to = receive.to};
+        } else {
+            instructions_.push_back({.kind = Kind::wait, .request = request});
+        }
+    }
+
+    /// Whether the instruction at that place from the end, the last being 1, starts a message.
+    [[nodiscard]] bool starts(std::size_t from_end) const {
+        if (instructions_.size() < from_end) return false;
+        const auto kind = instructions_[instructions_.size() - from_end].kind;
+        return kind == Instruction::Kind::start_send || kind == Instruction::Kind::start_receive;
+    }
+    /// Whether it and the one before start a send and a receive.
+    [[nodiscard]] bool starts_exchange(std::size_t from_end) const {
+        return starts(from_end) && starts(from_end + 1) &&
+               instructions_.end()[-static_cast<std::ptrdiff_t>(from_end)].kind !=
+                   instructions_.end()[-static_cast<std::ptrdiff_t>(from_end) - 1].kind;
     }
 
     std::int32_t take_request() {
@@ -65,48 +97,6 @@ class Compiler {
         const auto request = free_.back();
         free_.pop_back();
         return request;
-    }
-
-    /// A message that is waited for at once needs no request: MPI's blocking calls cost less. The same applies to a
-    /// send and a receive that start together and are both waited for next.
-    void use_blocking_calls() {
-        using Kind = Instruction::Kind;
-        std::vector<Instruction> fused;
-        const auto is = [this](std::size_t i, Kind kind) {
-            return i < instructions_.size() && instructions_[i].kind == kind;
-        };
-        const auto starts = [&is](std::size_t i) { return is(i, Kind::start_send) || is(i, Kind::start_receive); };
-        for (std::size_t i = 0; i < instructions_.size(); ++i) {
-            const Instruction& first = instructions_[i];
-            const bool pair = starts(i) && starts(i + 1) && first.kind != instructions_[i + 1].kind;
-            const bool both_waited =
-                pair && ((is(i + 2, Kind::wait) && is(i + 3, Kind::wait) &&
-                          waits_for_both(instructions_[i + 2], instructions_[i + 3], first, instructions_[i + 1])) ||
-                         (is(i + 2, Kind::wait_all) && dependencies_.size(messages_) == 2));
-            if (starts(i) && is(i + 1, Kind::wait) && instructions_[i + 1].request == first.request) {
-                Instruction& blocking = fused.emplace_back(first);
-                blocking.kind = first.kind == Kind::start_send ? Kind::send : Kind::receive;
-                blocking.request = -1;
-                i += 1;
-            } else if (both_waited) {
-                const bool send_first = first.kind == Kind::start_send;
-                const Instruction& send = send_first ? first : instructions_[i + 1];
-                const Instruction& receive = send_first ? instructions_[i + 1] : first;
-                fused.push_back({.kind = Kind::exchange,
-                                 .peer = send.peer,
-                                 .other_peer = receive.peer,
-                                 .from = send.from,
-                                 .to = receive.to});
-                i += is(i + 2, Kind::wait_all) ? 2 : 3;
-            } else {
-                fused.push_back(first);
-            }
-        }
-        instructions_ = std::move(fused);
-    }
-
-    static bool waits_for_both(const Instruction& a, const Instruction& b, const Instruction& x, const Instruction& y) {
-        return (a.request == x.request && b.request == y.request) || (a.request == y.request && b.request == x.request);
     }
 
     std::int64_t max_under_way_;

@@ -61,10 +61,18 @@ class Numbered {
     };
 
     [[nodiscard]] Entry* entry_of(std::int64_t number) {
+        for (std::size_t i = last_found_; i < std::min(last_found_ + 2, entries_.size()); ++i) {
+            if (entries_[i].number == number) return found(i);
+        }
         const auto begin = entries_.begin() + static_cast<std::ptrdiff_t>(first_);
         const auto at = std::lower_bound(begin, entries_.end(), number,
                                          [](const Entry& entry, std::int64_t wanted) { return entry.number < wanted; });
-        return at != entries_.end() && at->number == number && at->present ? &*at : nullptr;
+        if (at == entries_.end() || at->number != number) return nullptr;
+        return found(static_cast<std::size_t>(at - entries_.begin()));
+    }
+    [[nodiscard]] Entry* found(std::size_t i) {
+        last_found_ = i;
+        return entries_[i].present ? &entries_[i] : nullptr;
     }
 
     void drop_gaps() {
@@ -75,7 +83,8 @@ class Numbered {
     }
 
     std::vector<Entry> entries_;
-    std::size_t first_ = 0;  // earlier items have been removed
+    std::size_t first_ = 0;       // earlier items have been removed
+    std::size_t last_found_ = 0;  // mostly this one is looked for again, or the next
     std::size_t size_ = 0;
 };
 
