@@ -66,6 +66,15 @@ def test_an_archive_is_read_as_its_folder_is(tree: Tree) -> None:
     assert (result.times, result.test, result.job) == (as_folder.times, as_folder.test, as_folder.job)
 
 
+def test_the_switches_of_a_job_are_what_its_list_of_ranks_shows(tree: Tree) -> None:
+    tree.test()
+    ranks = ["0,nid1,x1301c6s6b0n0", "1,nid2,x1302c0s3b0n0", "2,as01r3b02", "3,lrdn0089.leonardo.local"]
+    (tree.root / "desk" / "2025_03_16___14_58_59" / "alloc.csv").write_text(
+        "\n".join(["MPI_Rank,allocation", *ranks, ""])
+    )
+    assert tree.only().job.switches == ("as01", "x1301", "x1302")
+
+
 def test_the_first_fifth_is_warm_up_unless_the_program_left_it_out(tree: Tree) -> None:
     tree.test()
     tree.test(test=1, times=TIMES[2:], end="Average runtime: 0.000002\n")

@@ -1,4 +1,5 @@
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import polars as pl
@@ -9,6 +10,7 @@ from tests.judge.campaigns import around, results
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.decide import SLOWER, UNDECIDED, WITHIN, compare_with_default, decide
+from timpani.judge.jobs import JobScope
 from timpani.judge.raced import RacedResults
 from timpani.judge.verdict import Verdict, summarize
 from timpani.study.cell import Algorithm, Cell
@@ -184,7 +186,7 @@ def test_verdict_names_the_worst_loss_and_the_share_of_good_defaults() -> None:
     assert verdict.warnings == ()
 
 
-MORE = "measure with --launches {} or more"
+MORE = "measure anew with --launches {} or more"
 
 
 @pytest.mark.parametrize(
@@ -202,6 +204,9 @@ def test_the_verdict_names_the_launches_to_measure_with(competitors: int, asked:
     verdict = verdict_of(frame, launches_asked=asked)
     assert verdict.warnings[0].endswith(advice)
     assert (verdict.too_few_launches, verdict.launches_needed) == (1, 6 if competitors == 9 else 7)
+    day = datetime(2026, 11, 28)
+    in_batch = verdict_of(frame, launches_asked=asked, scope=JobScope(1, (1, 1), True, ("n1",), day, day))
+    assert in_batch.launches_advice == ("measure in several jobs (jobs=6)" if "anew" in advice else advice)
 
 
 def test_launches_that_failed_are_not_asked_for_again() -> None:

@@ -190,7 +190,7 @@ def test_each_point_has_a_bound(raced: Campaign) -> None:
     for row in standings.filter("race_complete").to_dicts():
         assert row["regret_high"] <= 0.6 or row["race_ended"] or not row["race_over"], row
     assert not standings["race_launches"].is_null().any()
-    assert "Race: the choice takes at most 60 % longer than the best (95 % bound) at" in (
+    assert "Race in this run: the choice takes at most 60 % longer than the best (95 % bound) at" in (
         typed("verdict", raced.folder).stdout
     )
 

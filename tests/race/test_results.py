@@ -1,5 +1,7 @@
 """What is read from the results of a race."""
 
+from datetime import datetime
+
 import numpy as np
 import polars as pl
 import pytest
@@ -8,6 +10,7 @@ from tests.campaign_files import cell, results_frame, results_of
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.decide import SLOWER, WITHIN, compare_with_default, decide
+from timpani.judge.jobs import JobScope
 from timpani.judge.raced import RacedResults, race_standings, race_verdict, raced_points
 from timpani.race.results import ReadRace
 from timpani.report.verdict.race_lines import dropped_variant_lines, race_lines
@@ -37,6 +40,30 @@ def test_a_choice_and_its_bound_stand_at_each_point_that_was_raced() -> None:
     )
     assert (standing["choice_label"], standing["race_launches"], standing["race_over"]) == ("linear", 8, True)
     assert standing["regret_high"] <= 0.02
+
+
+def test_over_several_jobs_the_bound_includes_how_ratios_change_between_them() -> None:
+    """An algorithm that one job dropped keeps that job's bound."""
+    job = pl.col("launch").sub(1).floordiv(3).cast(pl.String)
+    of_jobs = raced(sampled=False).with_columns(job.alias("job"))
+    alike, differing = (
+        RacedResults.from_rows(
+            of_jobs.with_columns(pl.when(algorithm="linear").then(pl.col("relative") * moved).otherwise("relative"))
+        )
+        for moved in (1.0, 1 + 0.4 * job.cast(pl.Int64))
+    )
+    [in_one], [equal], [unequal] = (
+        race_standings(each).iter_rows(named=True)
+        for each in (RacedResults.from_rows(raced(sampled=False)), alike, differing)
+    )
+    assert in_one["regret_high"] <= equal["regret_high"] <= 0.02 < unequal["regret_high"]
+    assert unequal["choice_label"] == "linear"
+    assert not decide(alike)["raced"].any()
+    scope = JobScope(3, (3, 3), False, ("here",), datetime(2026, 11, 28), datetime(2026, 11, 28))
+    first, *_, replicate, _ = race_lines(race_verdict(differing), scope)
+    assert first.startswith("Race over 3 runs: the choice takes at most 2 % longer than the best (95 % bound) at 0 of")
+    assert "More runs would narrow the bound at 1 point." in race_lines(race_verdict(differing), scope)
+    assert replicate == "Where several runs measured the choice, the run is the replicate of its bound."
 
 
 def test_sampled_sizes_have_no_bound_and_count_in_no_verdict() -> None:

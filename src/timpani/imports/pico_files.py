@@ -46,6 +46,10 @@ _TYPES = {
 }
 _ALLOCATION = re.compile(r"alloc(?:_\d+)?(?:_GPU)?\.(?:csv|txt)")
 _PLACES = re.compile(r"^[\s\0]*\{?(?P<rank>\d{1,8})(?:,| : )(?P<host>[^\s,]+)", re.ASCII | re.MULTILINE)
+_SWITCH = re.compile(r"\b(?:x\d+(?=c\d+s\d+b\d+n\d+\b)|as\d+(?=r\d+b\d+\b))", re.ASCII)
+"""LUMI's cabinet in an xname, and MareNostrum's in a host name: groups of their networks, as PICO's tracer takes them.
+Leonardo's cells are in PICO's tracer/maps, and in no archive; where Fugaku's nodes are in its torus is not recorded."""
+
 _SLURM = re.compile(r"slurm_(?P<id>\d+)\.\w+")
 _OWN_SUMMARY = (b"Average runtime", b"-> Buffer:")
 """How the last line of Fugaku's and of NCCL's files begins: the program's summary."""
@@ -65,11 +69,12 @@ _NS_PER_US = 1000
 
 @dataclass(frozen=True)
 class PicoJob:
-    """The job that an archive is of: its id, or its start where no output of Slurm has one."""
+    """The job that an archive is of: its id, or its start where Slurm left no output."""
 
     id: str
     started: str
     nodes: tuple[str, ...]
+    switches: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -201,11 +206,14 @@ def _read_archive(archive: Path, chosen: Sequence[Path], found: PicoResults) -> 
     name = archive.name.removesuffix(_ENDING)
     times: list[tuple[str, str, CallTimes]] = []
     allocations: list[tuple[str, dict[int, str]]] = []
+    switches: set[str] = set()
     job_id = ""
     for test, file, raw in _files(archive):
         wanted = any(archive / test / file == part or archive / test == part or archive == part for part in chosen)
         if not test and _ALLOCATION.fullmatch(file):
-            if places := _allocation(raw.decode(errors="replace")):
+            text = raw.decode(errors="replace")
+            switches |= set(_SWITCH.findall(text))
+            if places := _allocation(text):
                 allocations.append((file, places))
             else:
                 found.left_out.append(f"{archive}/{file} is torn: it does not have each rank once")
@@ -221,7 +229,12 @@ def _read_archive(archive: Path, chosen: Sequence[Path], found: PicoResults) -> 
             found.without_times[Path(file).suffix] += 1
     date, _, clock = name.partition("___")
     nodes = tuple(dict.fromkeys(host for _, places in allocations for host in places.values()))
-    job = PicoJob(job_id or name, "T".join(filter(None, (date.replace("_", "-"), clock.replace("_", ":")))), nodes)
+    job = PicoJob(
+        job_id or name,
+        "T".join(filter(None, (date.replace("_", "-"), clock.replace("_", ":")))),
+        nodes,
+        tuple(sorted(switches)),
+    )
     shapes = {(row.get("nnodes"), row.get("tasks_per_node")) for (time, _), row in metadata.items() if time == name}
     tests: dict[str, PicoTest | _LeftOutError] = {}
     results: list[PicoResult] = []
@@ -299,7 +312,7 @@ def _test(
     if matching:
         hosts = tuple(host for _, host in sorted(matching[0].items()))
     gpu = ["buffers on a GPU"] if row["gpu_awareness"] == "yes" else []
-    note = (row.get("notes") or "").strip()
+    note = (row.get("notes") or "").strip().removesuffix("^M")  # as typed on MareNostrum
     mode = ", ".join(
         [
             "warm",

@@ -147,7 +147,7 @@ def _job(result: PicoResult, machine: str) -> JobFields:
         "system": "slurm" if job.id.isdigit() else "",
         "name": result.test.shape and f"{result.test.shape} nodes",
         "nodes": list(job.nodes),
-        "switches": [],
+        "switches": list(job.switches),
         "started": job.started,
     }
 

@@ -163,7 +163,7 @@ def _decide(results: RacedResults) -> pl.DataFrame:
             "gain_high",
             "another_low",
             "another_high",
-            pl.lit(race is not None).alias("raced"),
+            (pl.lit(race is not None) & pl.col("another_low").is_null()).alias("raced"),
             "default_regret",
             "default_regret_high",
             "standing",

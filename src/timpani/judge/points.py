@@ -118,7 +118,7 @@ def join_reference(medians: pl.DataFrame, references: pl.DataFrame) -> pl.DataFr
     return medians.join(renamed, on=POINT, maintain_order="left")
 
 
-def _samples(row: Mapping[str, Any]) -> Samples:
+def samples_of_row(row: Mapping[str, Any]) -> Samples:
     """The samples to compare in a row: jobs if several measured both; blocks for variants; else launches that
     interleaved both, if at least half did."""
     reference, times = (row[side] for side in _SIDES)
@@ -191,7 +191,7 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
         needed = (pl.col("reference_variant") != pl.col("variant")) | _across_jobs()
         blocks = (pl.when(needed).then(name).alias(name) for name in _BLOCKS)
         rows = pairs.select(*_SIDES, *_TURNS, *_VARIANTS, *blocks, _across_jobs().alias("across_jobs"))
-        samples = [_samples(row) for row in rows.iter_rows(named=True)]
+        samples = [samples_of_row(row) for row in rows.iter_rows(named=True)]
     found = compare_families(samples, families)
     return pairs.with_columns(
         paired=pl.Series([_replicates(each) for each in samples], dtype=pl.Int64),

@@ -55,12 +55,12 @@ _SINGULAR = {
 _TOO_FEW = pl.col("launches") < pl.col("launches_needed")
 
 
-def cell_warnings(cells: pl.DataFrame, launches_asked: int | None) -> Iterator[str]:
-    """A sentence for each limitation of some of the cells of `estimate_cells`."""
+def cell_warnings(cells: pl.DataFrame, launches_asked: int | None, batch: bool = False) -> Iterator[str]:
+    """A sentence for each limitation of some of the cells of `estimate_cells`. batch: as of `launches_advice`"""
     has = {word: pl.col("status").str.split("+").list.contains(word) for word in ("not_converged", *_STATUS_TEXTS)}
     if few := cells.filter(_TOO_FEW).height:
         needed = max(cells.filter(_TOO_FEW)["launches_needed"].to_list())
-        advice = launches_advice(cells, launches_asked)
+        advice = launches_advice(cells, launches_asked, batch)
         yield (
             f"{few} of {counted(cells.height, 'cell')} {_agreeing('have fewer', few)} than the {needed} launches that "
             f"a comparison takes{': ' if advice else ''}{advice}"
@@ -82,17 +82,18 @@ def _agreeing(text: str, count: int) -> str:
     return f"{ {'have': 'has', 'are': 'is'}.get(verb, verb) } {rest}"
 
 
-def launches_advice(cells: pl.DataFrame, launches_asked: int | None) -> str:
+def launches_advice(cells: pl.DataFrame, launches_asked: int | None, batch: bool = False) -> str:
     """How to measure the launches that cells lack; empty if none are missing or they cannot be measured again.
 
-    `launches_asked` is the number that the campaign's study requests.
+    `launches_asked` is the number that the campaign's study requests, `batch` whether a batch job measured it. More
+    launches in the same folder would be another job, which would replace the launch as the replicate.
     """
     short = cells.filter(_TOO_FEW)
     if short.is_empty() or launches_asked is None:
         return ""
     needed = max(short["launches_needed"].to_list())
     if launches_asked < needed:
-        return f"measure with --launches {needed} or more"
+        return "measure in several jobs (jobs=6)" if batch else f"measure anew with --launches {needed} or more"
     if short["status"].str.contains("failed").all():
         return "the others failed"
     return "the same command measures the missing ones"
@@ -300,6 +301,7 @@ def summarize(
     settings: Settings | None = None,
     compared: pl.DataFrame | None = None,
     equal: EqualSchedules | None = None,
+    scope: JobScope | None = None,
 ) -> Verdict:
     """The verdict on a campaign, from its `decide` and its `estimate_cells`.
 
@@ -308,6 +310,7 @@ def summarize(
     settings         None if the campaign does not record them
     compared         its `compare_with_default`; without it the verdict does not compare settings at other points
     equal            its `equal_schedules`: the verdict then gives all names of a schedule
+    scope            the jobs that it holds for; None if unknown
     """
     simulated = not cells.is_empty() and cells["status"].str.contains("simulated").all()
     decisions = _with_schedules(decisions, equal or {})
@@ -321,6 +324,7 @@ def summarize(
     )
     standing = dict(decided.group_by("standing").len().iter_rows())
     short = _too_few_launches(cells)
+    batch = scope is not None and scope.batch
     return Verdict(
         decided=decided.height,
         within_5_percent=standing.get(WITHIN, 0),
@@ -331,14 +335,15 @@ def summarize(
             sentence(str(name), part)
             for (name,), part in decisions.sort("collective").group_by("collective", maintain_order=True)
         ),
-        warnings=(*cell_warnings(cells, launches_asked), *same_simulated_times(cells)),
+        warnings=(*cell_warnings(cells, launches_asked, batch), *same_simulated_times(cells)),
         by_value=by_value.height,
         within_by_value=by_value.filter(pl.col("default_regret") <= EQUIVALENCE_RATIO - 1).height,
         forecast=_launch_forecast(decided, cells, launch_seconds),
         too_few_launches=short.height,
         launches=max(short["launches"].to_list(), default=0),
         launches_needed=max(short["launches_needed"].to_list(), default=0),
-        launches_advice=launches_advice(cells, launches_asked),
+        launches_advice=launches_advice(cells, launches_asked, batch),
+        scope=scope,
         has_collectives=not set(cells["collective"]).isdisjoint(COLLECTIVES),
         settings_recorded=settings is not None,
         arrivals=tuple(sorted(set(cells["arrival"]) - {TOGETHER})),

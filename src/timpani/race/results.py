@@ -7,13 +7,17 @@ from functools import cached_property
 from math import inf
 from typing import get_args
 
+import numpy as np
 import polars as pl
 
+from timpani.judge.points import join_reference, launch_medians, samples_of_row
 from timpani.judge.raced import STANDING, DroppedVariant, RaceVerdict
 from timpani.race.futility import Outlook, OutlookKind, outlooks
 from timpani.race.grid import acceptable_at_all, chosen, contradicts_expectation, is_slower
 from timpani.race.race import DropReason, LaunchFailure, LaunchTime, Race, program_loss
 from timpani.stats.compare import INDIFFERENCE
+from timpani.stats.jobs import JobRatios
+from timpani.stats.regret import ALPHA
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.point_weights import Point, PointGoal, PointKey
 from timpani.study.schema import (
@@ -98,7 +102,36 @@ class ReadRace:
 
     @cached_property
     def regrets(self) -> Mapping[Point, float]:
-        return {point: self.race.standing(point).regret for point in self.race.points()}
+        return {point: self._over_jobs.get(point, self.race.standing(point).regret) for point in self.race.points()}
+
+    @cached_property
+    def _over_jobs(self) -> Mapping[Point, float]:
+        """The bound of the regret where several jobs measured the choice: each job is one value.
+
+        An algorithm that one job alone compared with the choice keeps the race's bound, which is that job's.
+        """
+        chosen = self.chosen
+        medians = launch_medians(self.rows.filter(pl.col(REGRET).is_not_null()))
+        pairs = join_reference(medians, medians.join(chosen, on=[*POINT, *ALGORITHM], how="semi"))
+        several = pairs.filter(pl.min_horizontal("jobs", "reference_jobs") > 1).join(
+            chosen, on=[*POINT, *ALGORITHM], how="anti", maintain_order="left"
+        )
+        known = [
+            (point_of(row), algorithm_of(row), samples.jobs)
+            for row in several.with_columns(across_jobs=pl.lit(True)).iter_rows(named=True)
+            if (samples := samples_of_row(row)).jobs
+        ]
+        rivals = [len(self.race.standing(point).excess) - 1 for point, _, _ in known]
+        ratios = JobRatios.moderated(evidence for _, _, evidence in known if evidence)
+        bounds: dict[Point, dict[Algorithm, float]] = defaultdict(dict)
+        for (point, algorithm, _), high in zip(known, ratios.interval(2 * ALPHA / np.array(rivals))[1], strict=True):
+            bounds[point][algorithm] = float(high) - 1
+        for point, found in bounds.items():
+            choice = self.race.standing(point).choice
+            for algorithm in self.race.standing(point).excess.keys() - found.keys():
+                of_one = choice and self.race.ratio(point, choice, algorithm)
+                found[algorithm] = of_one.high - 1 if of_one else inf
+        return {point: max(0.0, *found.values()) for point, found in bounds.items()}
 
     @cached_property
     def chosen(self) -> pl.DataFrame:
@@ -118,13 +151,14 @@ class ReadRace:
             if standing.choice is None:
                 continue
             complete = point not in self.sampled
-            bounded = complete and len(standing.excess) > 1 and standing.regret < inf
+            regret = self.regrets[point]
+            bounded = complete and len(standing.excess) > 1 and regret < inf
             outlook = self.undecided.get(point)
             rows.append(
                 (
                     *values_of(point),
                     standing.choice.label,
-                    standing.regret if bounded else None,
+                    regret if bounded else None,
                     race.accepted(point),
                     standing.done or not complete or (outlook is not None and outlook.ended is not None),
                     standing.launches,

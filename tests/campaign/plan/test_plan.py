@@ -56,7 +56,7 @@ def test_the_default_has_separate_launches_if_settings_may_change_it() -> None:
 def test_too_few_launches_for_a_comparison_are_reported_before_measuring() -> None:
     few = planned(collectives={"bcast": "all"}, launches=5)
     needed = few.launches_needed
-    assert f"fewer than the {needed} launches that a comparison takes: --launches {needed} or more" in list(
+    assert f"fewer than the {needed} launches that a comparison in one job takes: --launches {needed} or more" in list(
         plan_notes(few)
     )
     trees = [f"timpani/knomial:radix={radix}" for radix in range(2, 26)]

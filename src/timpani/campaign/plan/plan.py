@@ -288,7 +288,7 @@ def plan_notes(plan: CampaignPlan) -> Iterator[str]:
     if plan.machine.simulated:
         yield from _of_simulation(plan)
     elif study.launches < (needed := plan.launches_needed) and study.regret is None:
-        yield f"fewer than the {needed} launches that a comparison takes: --launches {needed} or more"
+        yield f"fewer than the {needed} launches that a comparison in one job takes: --launches {needed} or more"
 
 
 def _of_simulation(plan: CampaignPlan) -> Iterator[str]:

@@ -87,7 +87,7 @@ def _answer(report: Report) -> Answer:
         definitions=definitions(verdict),
         reasons=[
             *verdict.sentences,
-            *race_lines(race_verdict(raced_results(report.campaign), report.campaign.planned)),
+            *race_lines(race_verdict(raced_results(report.campaign), report.campaign.planned), verdict.scope),
             *how_sure(verdict),
         ],
     )

@@ -2,20 +2,25 @@
 
 from collections.abc import Iterator
 
+from timpani.judge.jobs import JobScope
 from timpani.judge.raced import MIN_EXCESS, DroppedVariant, ProgramLoss, RaceVerdict
 from timpani.stats.regret import ALPHA, ANALYSES
 from timpani.study.words import counted, per_cent
 
 
-def race_lines(race: RaceVerdict | None) -> list[str]:
+def race_lines(race: RaceVerdict | None, scope: JobScope | None = None) -> list[str]:
     """The points where a race bounded the regret, the others with the reason, and the points that it did not race.
 
-    Empty without a race.
+    Empty without a race. scope: the jobs that measured it; None if unknown
     """
     if race is None:
         return []
+    several = scope is not None and scope.jobs > 1
+    title = "Race"
+    if scope:
+        title += f" over {counted(scope.jobs, scope.noun)}" if several else f" in this {scope.noun}"
     if not race.points:
-        return [f"Race: nothing was raced at {counted(race.requested, 'requested point')}.", *_not_raced(race)]
+        return [f"{title}: nothing was raced at {counted(race.requested, 'requested point')}.", *_not_raced(race)]
     points = counted(race.points, "point")
     of = (
         points
@@ -25,8 +30,8 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
     smallest, largest = (f"{100 * each:.2g}" for each in (race.smallest_accepted, race.accepted))
     most = f"{smallest} %" if smallest == largest else f"{smallest} to {largest} % (by its weight)"
     line = (
-        f"Race: the choice takes at most {most} longer than the best ({per_cent(1 - ALPHA)} bound) at {race.reached} "
-        f"of {of}"
+        f"{title}: the choice takes at most {most} longer than the best ({per_cent(1 - ALPHA)} bound) at "
+        f"{race.reached} of {of}"
     )
     if race.reached < race.points and race.largest is not None:
         line += f"; the largest bound is {_bound(race.largest)}"
@@ -36,8 +41,13 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
         f"{line}.",
         *dropped_variant_lines(race),
         *_of_program(race.program),
-        *_not_reached(race),
+        *_not_reached(race, f"More {scope.noun}s" if scope and several else _MORE_LAUNCHES),
         *_not_raced(race),
+        *(
+            [f"Where several {scope.noun}s measured the choice, the {scope.noun} is the replicate of its bound."]
+            if scope and several
+            else []
+        ),
         f"Each one-sided bound has {per_cent(1 - ALPHA)} confidence versus the truly best algorithm of a point, at all "
         f"interim analyses together; both bounds of a gain have {per_cent(1 - 2 * ALPHA)}. The launches that chose an "
         "algorithm also estimate its gain. Cross-validation corrects part of this bias (the winner's curse).",
@@ -73,13 +83,13 @@ def _of_program(lost: ProgramLoss | None) -> Iterator[str]:
         )
 
 
-def _not_reached(race: RaceVerdict) -> Iterator[str]:
-    """The points with a bound wider than the accepted regret: whether more launches help, or the reason."""
+_MORE_LAUNCHES = f"More launches (--launches, --budget), up to {ANALYSES[-1]} at a point,"
+
+
+def _not_reached(race: RaceVerdict, more: str) -> Iterator[str]:
+    """The points with a bound wider than the accepted regret: whether `more` of something helps, or the reason."""
     if race.more_launches:
-        yield (
-            f"More launches (--launches, --budget), up to {ANALYSES[-1]} at a point, would narrow the bound at "
-            f"{counted(race.more_launches, 'point')}."
-        )
+        yield f"{more} would narrow the bound at {counted(race.more_launches, 'point')}."
     causes = {
         f"that would need over {ANALYSES[-1]} launches, the last interim analysis": race.beyond_last_analysis,
         f"after {ANALYSES[-1]} launches, the last interim analysis": race.at_last_analysis,

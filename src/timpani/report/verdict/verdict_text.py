@@ -52,11 +52,8 @@ VERDICT_LINES: Hook[Callable[[Campaign], Iterator[str]]] = Hook("VERDICT_LINES")
 def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame) -> Verdict:
     """The verdict, with what the campaign knows in addition to its results: its `decide` and its `estimate_cells`."""
     header, compared = campaign.header, compared_with_default(campaign)
-    equal = schedules_of(campaign, cells)
-    verdict = summarize(
-        decisions, cells, campaign.launch_seconds, header.study.launches, campaign.settings, compared, equal
-    )
-    verdict = replace(verdict, scope=job_scope(campaign))
+    asked, equal, scope = header.study.launches, schedules_of(campaign, cells), job_scope(campaign)
+    verdict = summarize(decisions, cells, campaign.launch_seconds, asked, campaign.settings, compared, equal, scope)
     if (busy := too_busy(campaign.launches)) and (verdict.undecided or not verdict.is_conclusive):
         return replace(verdict, forecast=None, too_busy=busy)
     if verdict.forecast is None or not (affordable := affordable_launches(verdict.forecast)):
@@ -95,7 +92,7 @@ def _verdict_blocks(campaign: Campaign, full: bool) -> Iterator[Block]:
     messages = _messages(campaign, cells)
     verdict = verdict_of(campaign, decide(raced_results(campaign)), cells)
     raced = race_verdict(raced_results(campaign), campaign.planned)
-    race = race_lines(raced)
+    race = race_lines(raced, verdict.scope)
     warnings = [*conditions(campaign), *verdict.warnings]
     if verdict.has_collectives or not messages:
         yield from answer_blocks(verdict, _limits(campaign) if verdict.regrets else {})

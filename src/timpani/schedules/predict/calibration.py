@@ -29,7 +29,7 @@ from timpani.schedules.algorithms.simulation import (
 )
 from timpani.schedules.predict.calibrate import CostEstimate, Observation, amounts_of, estimate, resample, with_lines
 from timpani.schedules.predict.model_error import Growth, ModelError, different_schedules, model_error, size_of
-from timpani.schedules.predict.observed import check_comparable, costs_of_pairs, library_of, observations
+from timpani.schedules.predict.observed import check_comparable, costs_of_pairs, library_of, observations, of_one_mode
 from timpani.schedules.predict.terms import SHARED_BY, Vector, terms, vector
 from timpani.study.schema import is_timpani_schedule
 from timpani.study.words import counted, show_seconds
@@ -205,6 +205,7 @@ def calibrate(
     algorithms.
     UserError if the campaigns can't be combined.
     """
+    campaigns = of_one_mode(campaigns, announce)
     check_comparable(campaigns)
     messages, relations = costs_of_pairs(campaigns)
     simulated = any(bool(campaign.results["simulated"].any()) for campaign in campaigns)

@@ -1,6 +1,8 @@
 """Measured calls of Timpani's algorithms, as calls that can be simulated."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -80,6 +82,20 @@ class _Numbers(dict[str, int]):
     def __missing__(self, name: str) -> int:
         self[name] = len(self)
         return self[name]
+
+
+def of_one_mode(campaigns: Sequence[Campaign], announce: Callable[[str], None]) -> list[Campaign]:
+    """Only what gives costs, in one mode: of the modes that all campaigns have, the one with the most results."""
+    gives_costs = is_timpani_schedule() | pl.col("collective").is_in([LATENCY, _REDUCTION])
+    counts = [Counter(each.results.filter(gives_costs)["mode"]) for each in campaigns]
+    total = sum(counts, Counter[str]())
+    if len(total) == 1:
+        return [*campaigns]
+    if common := [mode for mode in total if all(mode in each for each in counts)]:
+        mode = max(common, key=total.__getitem__)
+        announce(f"costs from {total[mode]} of {total.total()} results: those with the mode {mode!r}")
+        gives_costs &= pl.col("mode") == mode
+    return [replace(each, results=each.results.filter(gives_costs)) for each in campaigns]
 
 
 def check_comparable(campaigns: Sequence[Campaign]) -> None:
