@@ -9,7 +9,8 @@ import polars as pl
 from bench.common.command import timpani
 from timpani.campaign.folder.load import load
 from timpani.judge.changes import FASTER, changes
-from timpani.judge.decide import EQUIVALENCE_RATIO, SLOWER
+from timpani.judge.decide import SLOWER
+from timpani.stats.compare import STANDARD
 
 LAUNCHES = 40  # half of them a campaign
 PAIRS = 200
@@ -29,7 +30,8 @@ def run() -> None:
         first = random.permutation(np.arange(1, LAUNCHES + 1))[: LAUNCHES // 2].tolist()
         of_first = pl.col("launch").is_in(first)
         found = changes(results.filter(of_first), results.filter(~of_first)).cells
-        large = (pl.col("ratio") >= EQUIVALENCE_RATIO) | (pl.col("ratio") <= 1 / EQUIVALENCE_RATIO)
+        most = 1 + STANDARD.equivalence
+        large = (pl.col("ratio") >= most) | (pl.col("ratio") <= 1 / most)
         wrong = found.filter(pl.col("standing").is_in([FASTER, SLOWER]), large).height
         cells += found.height
         changed += wrong

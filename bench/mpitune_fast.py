@@ -88,7 +88,7 @@ def _compared(without: Path, switched: Path) -> None:
     )
     found = json.loads(done.stdout)
     counts = ", ".join(f"{found[name]} {name.replace('_', ' ')}" for name in ("faster", "slower", "undecided"))
-    print(f"  with its table: of {len(found['cells'])} cells {counts}, {found['within_5_percent']} within 5 %")
+    print(f"  with its table: of {len(found['cells'])} cells {counts}, {found['equivalent']} within 5 %")
     for cell in sorted(found["cells"], key=lambda cell: cell["ratio"]):
         if cell["standing"] in ("faster", "slower"):
             bounds = f"{cell['ratio_low']:.2f} to {cell['ratio_high']:.2f}"

@@ -47,7 +47,7 @@ def documented() -> set[str]:
 def test_json_has_every_cell_under_documented_keys(pair: tuple[Path, Path]) -> None:
     compared = json.loads(typed("compare", *pair, "--format", "json").stdout)
     assert {"a", "b", "differences", "cells", "only_a", "only_b"} < compared.keys() <= documented()
-    assert [cell["standing"] for cell in compared["cells"]] == ["faster", "slower", "within_5_percent"]
+    assert [cell["standing"] for cell in compared["cells"]] == ["faster", "slower", "equivalent"]
     assert all(cell.keys() <= documented() for cell in compared["cells"])
     assert (len(compared["only_a"]), len(compared["only_b"])) == (2, 1)
     assert compared["differences"] == [{"what": "MPI library", "a": "Open MPI 4.1.4", "b": "Open MPI 5.0.11"}]

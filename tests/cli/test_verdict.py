@@ -38,6 +38,18 @@ def test_the_text_answers_first_and_warns_in_three_lines(folder: Path) -> None:
     assert rest[-1] == f"Details (each operation, how sure this is, 4 more warnings): {command}"
 
 
+def test_given_margins_decide_and_are_named(folder: Path, verdict: Any) -> None:
+    command = ("verdict", folder, "--equivalence", "60%", "--indifference", "0.5")
+    lenient = json.loads(typed(*command, "--format", "json").stdout)
+    assert lenient["margins"] == {"indifference": 0.5, "equivalence": 0.6}
+    assert lenient["equivalent"] > verdict["equivalent"]
+    assert lenient["slower"] < verdict["slower"]
+    answer, margins, *_ = typed(*command).stdout.splitlines()
+    assert f"is fine at {lenient['equivalent']} of 72 points" in answer
+    assert "from 50 % on (usually 3 %)" in margins
+    assert "at most 60 % above the fastest (usually 5 %)" in margins
+
+
 def test_every_key_is_documented_and_no_other(verdict: Any) -> None:
     assert verdict.keys() == described_keys("verdict-json", "key")
     for point in verdict["points"]:
@@ -46,7 +58,7 @@ def test_every_key_is_documented_and_no_other(verdict: Any) -> None:
 
 def test_the_head_counts_what_the_points_say(verdict: Any) -> None:
     points = verdict["points"]
-    for standing in ("within_5_percent", "slower", "undecided"):
+    for standing in ("equivalent", "slower", "undecided"):
         assert verdict[standing] == sum(point["standing"] == standing for point in points) > 0
     assert verdict["compared"] == len(points) == 72
     (load,) = verdict["load"]

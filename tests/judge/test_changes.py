@@ -7,7 +7,7 @@ import pytest
 
 from tests.judge.campaigns import around, results
 from timpani.judge.changes import FASTER, Changes, changes
-from timpani.judge.decide import BY_VALUE, SLOWER, UNDECIDED, WITHIN
+from timpani.judge.decide import BY_VALUE, EQUIVALENT, SLOWER, UNDECIDED
 from timpani.study.schema import STATE
 
 NOISY = [1.0, 2.0, 1.1, 1.9, 1.2, 1.8]
@@ -28,7 +28,7 @@ def test_each_cell_stands_by_what_its_launches_show() -> None:
     assert standing(found) == {
         ("default", 8): FASTER,
         ("default", 16): SLOWER,
-        ("default", 32): WITHIN,
+        ("default", 32): EQUIVALENT,
         ("chain", 8): UNDECIDED,
     }
     row = found.cells.row(by_predicate=(pl.col("message_bytes") == 8) & (pl.col("label") == "default"), named=True)
@@ -58,7 +58,7 @@ def test_defaults_of_two_libraries_are_compared_and_timpanis_algorithms_by_name(
     assert standing(changes(before, after)) == {
         ("default", 8): FASTER,
         ("ring", 8): FASTER,
-        ("timpani/ring", 8): WITHIN,
+        ("timpani/ring", 8): EQUIVALENT,
     }
 
 
@@ -92,7 +92,7 @@ def test_simulated_times_are_exact_but_not_compared_with_measured_ones() -> None
         return results({"default": {8: [time]}}).with_columns(simulated=pl.lit(True))
 
     assert standing(changes(simulated(1.0), simulated(1.2)))["default", 8] == SLOWER
-    assert standing(changes(simulated(1.0), simulated(1.01)))["default", 8] == WITHIN
+    assert standing(changes(simulated(1.0), simulated(1.01)))["default", 8] == EQUIVALENT
     mixed = changes(simulated(1.0), results({"default": {8: around(2.0)}}))
     assert standing(mixed)["default", 8] == BY_VALUE
     assert mixed.cells["ratio_low"].to_list() == [None]
@@ -112,7 +112,7 @@ def in_states(near: list[float], far: list[float]) -> pl.DataFrame:
 def test_launches_are_compared_within_states() -> None:
     before, after = in_states(around(1.0, 2), around(3.0, 7)), in_states(around(1.0, 5), around(3.0, 4))
     [row] = changes(before, after).cells.to_dicts()
-    assert row["standing"] == WITHIN
+    assert row["standing"] == EQUIVALENT
     assert row["ratio"] == pytest.approx(1.0, rel=0.02)
     assert sorted(row["states"]) == ["far", "near"]
     slower = in_states(around(1.2, 5), around(3.6, 4))

@@ -9,7 +9,7 @@ from tests.campaign_files import results_frame
 from tests.judge.campaigns import around, results
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.judge.cell_table import estimate_cells
-from timpani.judge.decide import SLOWER, UNDECIDED, WITHIN, compare_with_default, decide
+from timpani.judge.decide import EQUIVALENT, SLOWER, UNDECIDED, compare_with_default, decide
 from timpani.judge.jobs import JobScope
 from timpani.judge.raced import RacedResults
 from timpani.judge.verdict import Verdict, summarize
@@ -65,21 +65,21 @@ def test_a_default_that_nothing_beats_or_equals_is_the_default() -> None:
     decision = only_decision(at_one_size(default=around(1.0), chain=around(2.0), ring=around(3.0)))
     assert (decision["verdict"], decision["best_label"], decision["tied"]) == ("default", "default", ["default"])
     assert (decision["gain"], decision["gain_low"], decision["default_regret"]) == (1.0, 1.0, 0.0)
-    assert decision["standing"] == WITHIN
+    assert decision["standing"] == EQUIVALENT
 
 
 def test_a_difference_within_the_noise_is_a_tie() -> None:
     decision = only_decision(at_one_size(default=around(1.0), chain=around(1.001), ring=around(3.0)))
     assert decision["verdict"] == "tie"
     assert sorted(decision["tied"]) == ["chain", "default"]
-    assert decision["standing"] == WITHIN
+    assert decision["standing"] == EQUIVALENT
     assert 0 < decision["default_regret_high"] < 0.05
 
 
 def test_a_significant_gain_under_5_percent_leaves_the_default_good() -> None:
     decision = only_decision(at_one_size(default=around(1.036, 8), chain=around(1.0, 8)))
     assert decision["verdict"] == "better"
-    assert decision["standing"] == WITHIN
+    assert decision["standing"] == EQUIVALENT
 
 
 def test_noise_shows_nothing_and_says_how_many_launches_might() -> None:
@@ -105,7 +105,7 @@ def test_too_few_launches_bound_no_loss_and_show_nothing() -> None:
     )
 
 
-@pytest.mark.parametrize(("time", "standing"), [(1.0, WITHIN), (0.97, WITHIN), (0.9, SLOWER)])
+@pytest.mark.parametrize(("time", "standing"), [(1.0, EQUIVALENT), (0.97, EQUIVALENT), (0.9, SLOWER)])
 def test_simulated_times_are_exact(time: float, standing: str) -> None:
     frame = at_one_size(default=[1.0], chain=[time]).with_columns(simulated=pl.lit(True))
     assert only_decision(frame)["standing"] == standing
@@ -128,7 +128,7 @@ def test_a_default_alone_is_not_decided() -> None:
     frame = at_one_size(default=around(1.0))
     assert only_decision(frame)["verdict"] is None
     verdict = verdict_of(frame)
-    assert (verdict.decided, verdict.within_5_percent, verdict.largest_regret) == (0, 0, None)
+    assert (verdict.decided, verdict.equivalent, verdict.largest_regret) == (0, 0, None)
     assert verdict.sentences == ("bcast: nothing to compare the default with",)
 
 
@@ -174,7 +174,7 @@ def test_verdict_names_the_worst_loss_and_the_share_of_good_defaults() -> None:
         }
     )
     verdict = verdict_of(frame)
-    assert (verdict.decided, verdict.within_5_percent, verdict.slower, verdict.undecided) == (4, 2, 2, 0)
+    assert (verdict.decided, verdict.equivalent, verdict.slower, verdict.undecided) == (4, 2, 2, 0)
     assert verdict.forecast is None
     assert verdict.largest_regret is not None
     assert (verdict.largest_regret.message_bytes, verdict.largest_regret.best_label) == (64, "chain")
@@ -275,7 +275,7 @@ def test_the_verdict_forecasts_launches_for_undecided_points() -> None:
     noisy = [1.0, 2.0, 1.1, 1.9, 1.2, 1.8]
     frame = results({"default": {8: noisy, 16: around(1.0)}, "chain": {8: noisy[::-1], 16: around(1.0)}})
     verdict = verdict_of(frame, launch_seconds=2.0)
-    assert (verdict.within_5_percent, verdict.slower, verdict.undecided) == (1, 0, 1)
+    assert (verdict.equivalent, verdict.slower, verdict.undecided) == (1, 0, 1)
     assert verdict.forecast is not None
     assert (verdict.forecast.of, verdict.forecast.half) == (1, verdict.forecast.most)
     assert verdict.forecast.seconds_more(verdict.forecast.half) == (verdict.forecast.half - 6) * 2.0

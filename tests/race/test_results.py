@@ -9,7 +9,7 @@ import pytest
 from tests.campaign_files import cell, results_frame, results_of
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.judge.cell_table import estimate_cells
-from timpani.judge.decide import SLOWER, WITHIN, compare_with_default, decide
+from timpani.judge.decide import EQUIVALENT, SLOWER, compare_with_default, decide
 from timpani.judge.jobs import JobScope
 from timpani.judge.raced import RacedResults, race_standings, race_verdict, raced_points
 from timpani.race.results import ReadRace
@@ -120,7 +120,7 @@ def test_an_abandoned_algorithm_has_its_last_launch_and_no_bound() -> None:
     [standing] = race_standings(RacedResults.from_rows(results)).iter_rows(named=True)
     assert (standing["choice_label"], standing["regret_high"], standing["race_over"]) == (DEFAULT, 0.0, True)
     [decision] = decide(RacedResults.from_rows(results)).iter_rows(named=True)
-    assert (decision["best_label"], decision["tied"], decision["standing"]) == (DEFAULT, [DEFAULT], WITHIN)
+    assert (decision["best_label"], decision["tied"], decision["standing"]) == (DEFAULT, [DEFAULT], EQUIVALENT)
 
 
 def test_a_point_that_ended_undecided_says_why() -> None:

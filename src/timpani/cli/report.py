@@ -16,7 +16,7 @@ from timpani.cli.terminal.completing import complete_predictions
 from timpani.cli.terminal.figure_options import FIGURES, REPORT_PAGE, FigureOptions, FilesOfFigures, ReportOutput
 from timpani.cli.terminal.forms import Form, options_of, run_form
 from timpani.cli.terminal.named_campaigns import campaign_or_newest, two_campaigns
-from timpani.cli.terminal.options import Campaign, Statistic, campaign_argument, expand
+from timpani.cli.terminal.options import Campaign, GivenMargins, Statistic, campaign_argument, expand
 from timpani.errors import UserError
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
@@ -74,7 +74,9 @@ class _OfOneCampaign(FilesOfFigures):
     ] = None
 
 
-def _of_one(folder: Path, to: ReportOutput, chosen: _OfOneCampaign, style: FigureOptions) -> None:
+def _of_one(
+    folder: Path, to: ReportOutput, chosen: _OfOneCampaign, style: FigureOptions, margins: GivenMargins
+) -> None:
     """Write the report of one campaign, its figures, or both."""
     output, force = to.output, to.force
     if output is None and chosen.figures is None:
@@ -85,7 +87,7 @@ def _of_one(folder: Path, to: ReportOutput, chosen: _OfOneCampaign, style: Figur
         raise UserError("--all-figures is for --figures", "name a folder with --figures")
     if chosen.predicted is not None and chosen.statistic == "osu":
         raise UserError("predictions are of the completion of a call", "leave out --statistic, or --predicted")
-    fits, campaign = read_published_fits(chosen.published or []), load(folder)
+    fits, campaign = read_published_fits(chosen.published or []), margins.judged(load(folder))
     campaign = by_statistic(campaign, chosen.statistic or "completion")
     if chosen.predicted is None:  # predictions have the names of the algorithms that were measured
         campaign = with_study_names(campaign)
@@ -131,10 +133,12 @@ def _compared(folder: Path, two: _OfTwoCampaigns, to: ReportOutput) -> None:
     typer.echo(f"the same as text: timpani compare {shlex.quote(str(folder))} {shlex.quote(str(other))}", err=True)
 
 
+_OF_ONE = (ReportOutput, _OfOneCampaign, FigureOptions, GivenMargins)
+
 _FORMS = (
     *REPORT_FORMS.added(),
     Form("two campaigns", lambda folder, typed: typed.other is not None, (_OfTwoCampaigns, ReportOutput), _compared),
-    Form("a campaign", lambda folder, typed: True, (ReportOutput, _OfOneCampaign, FigureOptions), _of_one),
+    Form("a campaign", lambda folder, typed: True, _OF_ONE, _of_one),
 )
 
 

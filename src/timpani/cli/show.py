@@ -19,6 +19,7 @@ from timpani.cli.terminal.options import (
     Campaign,
     Force,
     Format,
+    GivenMargins,
     Statistic,
     document_format,
     document_text,
@@ -150,7 +151,9 @@ def _data(cells: pl.DataFrame, format: Format) -> bytes:
             return buffer.getvalue()
 
 
+@expand(margins=GivenMargins)
 def verdict(
+    *,
     folder: Campaign = None,
     format: Annotated[
         Format,
@@ -159,9 +162,10 @@ def verdict(
     details: Annotated[
         bool, typer.Option("--details", help="Add each operation, how sure the answer is, and all warnings.")
     ] = False,
+    margins: GivenMargins,
 ) -> None:
     """Print the verdict of a campaign: where the default is fine, what is faster at other points, and how to set it."""
-    campaign = load(campaign_or_newest(folder))
+    campaign = margins.judged(load(campaign_or_newest(folder)))
     if format is Format.json:
         typer.echo(json_text(verdict_object(campaign)), nl=False)
     else:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from timpani.errors import UserError
-from timpani.judge.decide import BY_VALUE, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
+from timpani.judge.decide import BY_VALUE, EQUIVALENT, SLOWER, UNDECIDED
 from timpani.judge.points import JOB_LOGS, STRATA, compare_at_points, launch_medians, several_jobs
-from timpani.stats.compare import ALPHA, min_p_value
+from timpani.stats.compare import ALPHA, STANDARD, min_p_value
 from timpani.study.schema import CHANGED, MEASURED_US, STATE, algorithm_label
 
 FASTER = "faster"
@@ -41,7 +41,7 @@ class Changes:
 
     FASTER, SLOWER  significantly, as `stats/compare.py` defines it, over jobs; over launches, unpaired, where each
                     campaign has one job. All cells of one operation are a family, corrected by Holm's method
-    WITHIN          the interval lies within 5 % in both directions
+    EQUIVALENT      the interval lies within 5 % in both directions
     UNDECIDED       neither, or no state with launches of both: `ratio` is then null
     BY_VALUE        averages, or simulated versus measured: only a ratio
     """
@@ -148,14 +148,15 @@ def _strata(before: pl.DataFrame, after: pl.DataFrame, key: list[str]) -> pl.Dat
 
 
 def _standing() -> pl.Expr:
-    within = (pl.col("ratio_low") >= 1 / EQUIVALENCE_RATIO) & (pl.col("ratio_high") <= EQUIVALENCE_RATIO)
+    most = 1 + STANDARD.equivalence
+    within = (pl.col("ratio_low") >= 1 / most) & (pl.col("ratio_high") <= most)
     return (
         pl.when("described")
         .then(pl.lit(BY_VALUE))
         .when("significant")
         .then(pl.when(pl.col("ratio") > 1).then(pl.lit(FASTER)).otherwise(pl.lit(SLOWER)))
         .when(within | pl.col("simulated"))
-        .then(pl.lit(WITHIN))
+        .then(pl.lit(EQUIVALENT))
         .otherwise(pl.lit(UNDECIDED))
         .alias("standing")
     )

@@ -7,24 +7,16 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.judge.points import best_rows, compare_at_points, competing, join_reference, launch_medians
-from timpani.judge.raced import RacedResults, RecordedRace, raced_points, raced_results, split_by_race
-from timpani.stats.compare import INDIFFERENCE
+from timpani.judge.raced import RacedResults, raced_points, raced_results, split_by_race
+from timpani.stats.compare import Margins
 from timpani.study.cell import DEFAULT
 from timpani.study.operations import PLAIN_MESSAGE
 from timpani.study.schema import ALGORITHM, POINT, cell_frame, is_default
-from timpani.study.words import per_cent
-
-EQUIVALENCE_RATIO = 1.05
-"""The default is good enough if its time is significantly at most this multiple of the time of every other
-algorithm."""
-
-EQUIVALENCE_MARGIN = per_cent(EQUIVALENCE_RATIO - 1)
-"""The same margin as a percentage, for texts."""
 
 BY_VALUE = "by_value"
 """The verdict at a point of imported averages or few imported launches of one job, which allow no test."""
 
-WITHIN, SLOWER, UNDECIDED = "within_5_percent", "slower", "undecided"
+EQUIVALENT, SLOWER, UNDECIDED = "equivalent", "slower", "undecided"
 """Column `standing`: how the default compares with the other algorithms at a point."""
 
 
@@ -50,7 +42,7 @@ def compare_with_default(results: RacedResults) -> pl.DataFrame:
     """
     return pl.concat(
         [
-            _compare_with(competing(launch_medians(part.rows)), DEFAULT, part.race)
+            _compare_with(competing(launch_medians(part.rows)), DEFAULT, part)
             for part in split_by_race(raced_points(results))
         ]
     )
@@ -62,13 +54,13 @@ def compare_sampled_with_default(results: RacedResults) -> pl.DataFrame:
     The bounds of the race hold there for the algorithms that were sampled.
     """
     sampled = results.rows.join(raced_points(results).rows, on=POINT, how="anti", maintain_order="left")
-    return _compare_with(competing(launch_medians(sampled)), DEFAULT, results.race)
+    return _compare_with(competing(launch_medians(sampled)), DEFAULT, results)
 
 
 def compare_with_plain_message(results: RacedResults) -> pl.DataFrame:
     """Compare each way of transposing with one message of the same bytes, as `compare_with_default` does."""
     transposes = launch_medians(results.rows).filter(pl.col("collective") == "transpose")
-    return _compare_with(transposes, PLAIN_MESSAGE, results.race)
+    return _compare_with(transposes, PLAIN_MESSAGE, results)
 
 
 _COMPARED: "WeakKeyDictionary[Campaign, pl.DataFrame]" = WeakKeyDictionary()
@@ -99,9 +91,9 @@ def decide(results: RacedResults) -> pl.DataFrame:
     default_regret              gain − 1
     default_regret_high         upper end of the 95 % interval of the default's regret versus any algorithm that may be
                                 the best; null if there are too few launches for a bound
-    standing                    WITHIN: this upper end is at most 5 %. This is an equivalence test: all comparisons must
-                                pass, so that no correction is needed (Berger & Hsu, 1996). SLOWER: not WITHIN, and an
-                                algorithm is significantly faster. UNDECIDED: neither
+    standing                    EQUIVALENT: this upper end is at most `Margins.equivalence`, an equivalence test: all
+                                comparisons must pass, so that no correction is needed (Berger & Hsu, 1996). SLOWER: not
+                                EQUIVALENT, and an algorithm is significantly faster. UNDECIDED: neither
     launches_to_decide          total launches that would probably decide an undecided point; null in a race, which
                                 continues until it is decided
 
@@ -123,7 +115,7 @@ def _decide(results: RacedResults) -> pl.DataFrame:
         .join(chosen_ones, on=key, how="left", maintain_order="left")
     )
     chosen = pl.col("chosen").fill_null(False)
-    compared = _compare_with(medians, DEFAULT, race).with_columns(
+    compared = _compare_with(medians, DEFAULT, results).with_columns(
         pl.when("simulated").then("ratio").otherwise("ratio_high").alias("most")  # simulated times are exact
     )
     wins = pl.col("significant") & pl.col("faster") & (chosen if race else True)
@@ -144,11 +136,11 @@ def _decide(results: RacedResults) -> pl.DataFrame:
             on=POINT,
             how="left",
         )
-        .join(_default_against_all(compared, wins), on=POINT, how="left")
-        .join(_tied(medians, best, race), on=POINT, how="left")
+        .join(_default_against_all(compared, wins, results.margins), on=POINT, how="left")
+        .join(_tied(medians, best, results), on=POINT, how="left")
     )
     return (
-        _judged(joined, raced=race is not None)
+        _judged(joined, race is not None, results.margins)
         .sort(POINT)
         .select(
             *POINT,
@@ -172,7 +164,7 @@ def _decide(results: RacedResults) -> pl.DataFrame:
     )
 
 
-def _default_against_all(compared: pl.DataFrame, wins: pl.Expr) -> pl.DataFrame:
+def _default_against_all(compared: pl.DataFrame, wins: pl.Expr, margins: Margins) -> pl.DataFrame:
     """A row per point: whether an algorithm beats the default, and the default's largest possible regret.
 
     compared  result of `_compare_with` the default, with `most`: upper bound of the default's time / the algorithm's
@@ -183,11 +175,11 @@ def _default_against_all(compared: pl.DataFrame, wins: pl.Expr) -> pl.DataFrame:
         (pl.col("significant") & ~pl.col("faster")).all().alias("unbeaten"),
         (pl.max("most") - 1).alias("default_regret_high"),
         pl.col("most").is_null().any().alias("unbounded"),
-        _launches_to_decide(),
+        _launches_to_decide(margins),
     )
 
 
-def _judged(joined: pl.DataFrame, raced: bool) -> pl.DataFrame:
+def _judged(joined: pl.DataFrame, raced: bool, margins: Margins) -> pl.DataFrame:
     """The best algorithm of each point, with the columns that `decide` derives from the comparisons."""
     decided = pl.col("verdict").is_not_null()
     return (
@@ -211,8 +203,8 @@ def _judged(joined: pl.DataFrame, raced: bool) -> pl.DataFrame:
             pl.when("described").then("lowest").otherwise("tied").alias("tied"),
         )
         .with_columns(
-            standing=pl.when(pl.col("default_regret_high") <= EQUIVALENCE_RATIO - 1)
-            .then(pl.lit(WITHIN))
+            standing=pl.when(pl.col("default_regret_high") <= margins.equivalence)
+            .then(pl.lit(EQUIVALENT))
             .when("beaten")
             .then(pl.lit(SLOWER))
             .when(decided & ~pl.col("described"))
@@ -224,13 +216,13 @@ def _judged(joined: pl.DataFrame, raced: bool) -> pl.DataFrame:
     )
 
 
-def _launches_to_decide() -> pl.Expr:
+def _launches_to_decide(margins: Margins) -> pl.Expr:
     """Column `launches_to_decide`, an aggregate over the comparisons of the default at a point.
 
     Intervals of log ratios shrink as about 1/√launches if launches are independent. A comparison with an unchanged
-    estimate therefore needs launches · (half width / distance)² to exclude a threshold. The thresholds are 5 % (regret
-    below) and the 3 % that count as a difference (regret above). The point is decided when all regrets are below, or
-    one is above. This is a rough guide, because estimates move. Null if a comparison has no bounds yet.
+    estimate therefore needs launches · (half width / distance)² to exclude a threshold. The thresholds are those
+    of equivalence (regret below) and of a difference (regret above). The point is decided when all regrets are below,
+    or one is above. This is a rough guide, because estimates move. Null if a comparison has no bounds yet.
     """
     ratio, low, high, launches = (pl.col(name) for name in ("ratio", "ratio_low", "ratio_high", "launches"))
     half_width = (high.log() - low.log()) / 2
@@ -238,18 +230,18 @@ def _launches_to_decide() -> pl.Expr:
     def needed(distance: pl.Expr) -> pl.Expr:
         return pl.when(distance > 0).then(launches * (half_width / distance) ** 2).otherwise(float("inf"))
 
-    all_below = needed(log(EQUIVALENCE_RATIO) - ratio.log()).max()
-    one_above = needed(ratio.log() - log(INDIFFERENCE[1])).min()
+    all_below = needed(log(1 + margins.equivalence) - ratio.log()).max()
+    one_above = needed(ratio.log() - log(1 + margins.indifference)).min()
     fewest = pl.min_horizontal(all_below, one_above).clip(launches.min() + 1)
     known = low.is_not_null().all() & high.is_not_null().all() & fewest.is_finite()
     return pl.when(known).then(fewest.ceil()).cast(pl.Int64).alias("launches_to_decide")
 
 
-def _compare_with(medians: pl.DataFrame, reference: str, race: RecordedRace | None) -> pl.DataFrame:
+def _compare_with(medians: pl.DataFrame, reference: str, results: RacedResults) -> pl.DataFrame:
     is_reference = (pl.col("algorithm") == reference) & (pl.col("variant") == DEFAULT)
     pairs = join_reference(medians.filter(~is_reference), medians.filter(is_reference))
     return (
-        _compared(pairs, race)
+        _compared(pairs, results)
         .with_columns((pl.col("ratio") > 1).alias("faster"))
         .select(
             *(*POINT, *ALGORITHM, "label", *_BOUNDS, "p_value", "significant", "faster"),
@@ -261,15 +253,19 @@ def _compare_with(medians: pl.DataFrame, reference: str, race: RecordedRace | No
     )
 
 
-def _compared(pairs: pl.DataFrame, race: RecordedRace | None) -> pl.DataFrame:
+def _compared(pairs: pl.DataFrame, results: RacedResults) -> pl.DataFrame:
     """By the race's bounds, which are those of one job, or by tests where several jobs measured both."""
+    race, margins = results.race, results.margins
     if race is None:
-        return compare_at_points(pairs)
+        return compare_at_points(pairs, margins=margins)
     several = pl.min_horizontal("jobs", "reference_jobs") > 1
-    return pl.concat([race.compare(pairs.filter(~several)), compare_at_points(pairs.filter(several))], how="diagonal")
+    return pl.concat(
+        [race.compare(pairs.filter(~several), margins), compare_at_points(pairs.filter(several), margins=margins)],
+        how="diagonal",
+    )
 
 
-def _tied(medians: pl.DataFrame, best: pl.DataFrame, race: RecordedRace | None) -> pl.DataFrame:
+def _tied(medians: pl.DataFrame, best: pl.DataFrame, results: RacedResults) -> pl.DataFrame:
     """POINT and `tied`.
 
     The family of these comparisons is all other algorithms versus the best.
@@ -280,7 +276,7 @@ def _tied(medians: pl.DataFrame, best: pl.DataFrame, race: RecordedRace | None) 
         pl.concat(
             [
                 best.select(*POINT, "label", "order", pl.lit(0).alias("place"), pl.lit(False).alias("slower")),
-                _compared(others, race).select(
+                _compared(others, results).select(
                     *POINT, "label", "order", pl.lit(1).alias("place"), slower.alias("slower")
                 ),
             ]

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from timpani.judge.equal_schedules import SAME_US
-from timpani.stats.compare import INDIFFERENCE, Samples, Stratum, compare_families
+from timpani.stats.compare import STANDARD, Margins, Samples, Stratum, compare_families
 from timpani.stats.jobs import JobEvidence
 from timpani.stats.states import MIN_PAIRS, without_state_effects
 from timpani.study.operations import OPERATIONS
@@ -156,7 +156,7 @@ def _evidence(by_job: Mapping[str, float], reference: "Blocks", other: "Blocks")
     return JobEvidence.apart(first, second)
 
 
-def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.DataFrame:
+def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT, margins: Margins = STANDARD) -> pl.DataFrame:
     """Compare `reference` with `times` (lists of launch medians, µs) in each row.
 
     Rows that are equal in the columns `family` are corrected together.
@@ -173,8 +173,8 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
     p_value, significant   after correction over the family
     another_low, another_high  95 % interval of the ratio in one more job; null for one job
 
-    Simulated times do not vary, so that each ratio outside INDIFFERENCE is significant, without p-value and interval.
-    Imported averages have only a ratio.
+    Simulated times do not vary, so that each ratio that is not indifferent is significant, without p-value
+    and interval. Imported averages have only a ratio.
     """
     families = pairs.select(pl.struct(family).rank("dense").cast(pl.Int64)).to_series().to_numpy()
     if STRATA in pairs.columns:
@@ -192,7 +192,7 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
         blocks = (pl.when(needed).then(name).alias(name) for name in _BLOCKS)
         rows = pairs.select(*_SIDES, *_TURNS, *_VARIANTS, *blocks, _across_jobs().alias("across_jobs"))
         samples = [samples_of_row(row) for row in rows.iter_rows(named=True)]
-    found = compare_families(samples, families)
+    found = compare_families(samples, families, margins.indifferent)
     return pairs.with_columns(
         paired=pl.Series([_replicates(each) for each in samples], dtype=pl.Int64),
         ratio=pl.Series(found.ratio, dtype=pl.Float64),
@@ -207,7 +207,7 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
         pl.when(~pl.col("described")).then("ratio_high").alias("ratio_high"),
         pl.when(~pl.col("simulated") & ~pl.col("described")).then("p_value").alias("p_value"),
         pl.when("simulated")
-        .then(~pl.col("ratio").is_between(*INDIFFERENCE))
+        .then(~pl.col("ratio").is_between(*margins.indifferent))
         .otherwise(pl.col("significant") & ~pl.col("described"))
         .alias("significant"),
     )

@@ -12,6 +12,7 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.slices import Hook
+from timpani.stats.compare import STANDARD, Margins
 from timpani.study.point_weights import Point, PointGoal, PointKey, point_goals
 from timpani.study.schema import POINT, REGRET, cell_frame, schema
 
@@ -155,10 +156,10 @@ class RecordedRace(Protocol):
         than the default.
         """
 
-    def compare(self, pairs: pl.DataFrame) -> pl.DataFrame:
+    def compare(self, pairs: pl.DataFrame, margins: Margins) -> pl.DataFrame:
         """Compare each row's reference with ALGORITHM by the race's bounds; columns as of `compare_at_points`.
 
-        A ratio is significant if one of its bounds excludes INDIFFERENCE. There is no p-value.
+        A ratio is significant if one of its bounds excludes all indifferent ratios. There is no p-value.
         """
 
     def verdict(self, planned: Collection[Point]) -> RaceVerdict:
@@ -176,12 +177,14 @@ class RacedResults:
     The race is built once per campaign, because building it takes most of the time of a verdict. All readers see the
     same bounds: each bound depends on all points, since variances are pooled over them.
 
-    rows  columns RESULT_SCHEMA, STATE, REGRET and ALLOWED
-    race  None without a race
+    rows    columns RESULT_SCHEMA, STATE, REGRET and ALLOWED
+    race    None without a race
+    margins  by which verdicts judge
     """
 
     rows: pl.DataFrame
     race: RecordedRace | None = None
+    margins: Margins = STANDARD
 
     @classmethod
     def from_rows(cls, rows: pl.DataFrame, goals: Mapping[PointKey, PointGoal] | None = None) -> Self:
@@ -202,7 +205,7 @@ def raced_results(campaign: Campaign) -> RacedResults:
     if campaign not in _RACED:
         study = campaign.header.study
         goals = {} if study.regret is None else point_goals(study.weights, study.regret)
-        _RACED[campaign] = RacedResults.from_rows(campaign.results, goals)
+        _RACED[campaign] = replace(RacedResults.from_rows(campaign.results, goals), margins=campaign.margins)
     return _RACED[campaign]
 
 
@@ -237,6 +240,6 @@ def split_by_race(results: RacedResults) -> list[RacedResults]:
     """The results of races and the results without a race, as up to two parts."""
     if results.race is None:
         return [results]
-    raced = pl.col(REGRET).is_not_null()
-    parts = (replace(results, rows=results.rows.filter(raced)), RacedResults(results.rows.filter(~raced)))
+    rows, raced = results.rows, pl.col(REGRET).is_not_null()
+    parts = (replace(results, rows=rows.filter(raced)), replace(results, rows=rows.filter(~raced), race=None))
     return [part for part in parts if part.rows.height] or [results]

@@ -9,11 +9,12 @@ from typing import Any, Literal
 import polars as pl
 
 from timpani.campaign.folder.fields import MAX_LAUNCH_NUMBER
-from timpani.judge.decide import BY_VALUE, EQUIVALENCE_MARGIN, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
+from timpani.judge.decide import BY_VALUE, EQUIVALENT, SLOWER, UNDECIDED
 from timpani.judge.equal_schedules import EqualSchedules, same_simulated_times, schedule_name
 from timpani.judge.jobs import JobScope
 from timpani.judge.other_points import GainPart, OtherPoints, at_other_points, competitor_noun, gain_parts
 from timpani.judge.points import most_frequent
+from timpani.stats.compare import STANDARD, Margins
 from timpani.stats.sample import LATENESS_TOLERANCE, LATENESS_TOLERANCE_US, variance_spread
 from timpani.study.arrival import TOGETHER
 from timpani.study.cell import OWN
@@ -99,7 +100,7 @@ def launches_advice(cells: pl.DataFrame, launches_asked: int | None, batch: bool
     return "the same command measures the missing ones"
 
 
-def sentence(collective: str, decisions: pl.DataFrame) -> str:
+def sentence(collective: str, decisions: pl.DataFrame, margins: Margins = STANDARD) -> str:
     """The decisions at all points of one operation as a sentence.
 
     decisions  the columns of `decide`, and `schedules`, the names of each schedule with the lowest time
@@ -110,11 +111,11 @@ def sentence(collective: str, decisions: pl.DataFrame) -> str:
     if decided.is_empty():
         return f"{collective}: nothing to compare the default with"
     if (decided["verdict"] == BY_VALUE).all():
-        return _by_value(collective, decided)
+        return _by_value(collective, decided, margins)
     count = dict(decided.group_by("standing").len().iter_rows())
     parts = []
-    if within := count.get(WITHIN):
-        parts.append(f"within {EQUIVALENCE_MARGIN} of the best at {within}")
+    if equivalent := count.get(EQUIVALENT):
+        parts.append(f"within {per_cent(margins.equivalence)} of the best at {equivalent}")
     if slower := count.get(SLOWER):
         faster = decided.filter(pl.col("standing") == SLOWER)["schedules"]
         parts.append(f"slower at {slower}, where the best is most often {most_frequent(faster)}")
@@ -126,19 +127,22 @@ def sentence(collective: str, decisions: pl.DataFrame) -> str:
     return f"{collective}, {counted(decided.height, 'point')}: {'; '.join(parts)}"
 
 
-STANDING_WORDS = {WITHIN: f"within {EQUIVALENCE_MARGIN} of the best", SLOWER: "slower", UNDECIDED: "undecided"}
-"""How the default compares with the other algorithms, by the column `standing`."""
+def standing_words(standing: str, margins: Margins) -> str:
+    """How the default compares with the other algorithms, by the column `standing`."""
+    return f"within {per_cent(margins.equivalence)} of the best" if standing == EQUIVALENT else standing
 
 
-def _by_value(collective: str, decisions: pl.DataFrame) -> str:
+def _by_value(collective: str, decisions: pl.DataFrame, margins: Margins) -> str:
     """The sentence for imported averages alone."""
-    close = decisions.filter(pl.col("default_regret") <= EQUIVALENCE_RATIO - 1).height
+    close = decisions.filter(pl.col("default_regret") <= margins.equivalence).height
     times = decisions.explode("schedules").group_by("schedules").len()
     ranked = times.sort("len", "schedules", descending=[True, False]).iter_rows()
     best = ", ".join(f"{label} ({count})" for label, count in ranked)
     shared = decisions.filter(pl.col("schedules").list.len() > 1).height
     ties = f", {shared} of them shared" if shared else ""
-    by_value = f"the default is within {EQUIVALENCE_MARGIN} of the best at {close}; lowest times{ties}: {best}"
+    by_value = (
+        f"the default is within {per_cent(margins.equivalence)} of the best at {close}; lowest times{ties}: {best}"
+    )
     return f"{collective}, {counted(decisions.height, 'point')} by value: {by_value}"
 
 
@@ -236,9 +240,9 @@ class Verdict:
     """A campaign in a few numbers.
 
     decided            points where the default could be compared with something
-    within_5_percent, slower, undecided  number of these points, by the column `standing` of `decide`
+    equivalent, slower, undecided  number of these points, by the column `standing` of `decide`
     by_value           number of these with imported averages, which have a lowest time and no interval
-    within_by_value    number of these at which the default takes at most 5 % longer than the best
+    within_by_value    number of these at which the default takes at most `Margins.equivalence` longer than the best
     forecast           launches that would decide the undecided points; None without such points, or without an estimate
     regrets            the largest significant regret of each operation, or without intervals the largest; largest first
     sentences          one per operation
@@ -256,10 +260,11 @@ class Verdict:
     winners            which of these are the best at the points where the default is slower
     arrivals           the arrival patterns, without `together`
     scope              the jobs that it holds for; None if unknown
+    margins             by which it judges
     """
 
     decided: int
-    within_5_percent: int
+    equivalent: int
     slower: int
     undecided: int
     regrets: tuple[DefaultRegret, ...]
@@ -281,6 +286,7 @@ class Verdict:
     winners: str = "algorithm"
     arrivals: tuple[str, ...] = ()
     scope: JobScope | None = None
+    margins: Margins = STANDARD
 
     @property
     def largest_regret(self) -> DefaultRegret | None:
@@ -290,7 +296,7 @@ class Verdict:
     @property
     def is_conclusive(self) -> bool:
         """Whether something is significant, or at least one point had enough launches."""
-        return self.decided > self.too_few_launches or self.within_5_percent + self.slower > 0
+        return self.decided > self.too_few_launches or self.equivalent + self.slower > 0
 
 
 def summarize(
@@ -302,6 +308,7 @@ def summarize(
     compared: pl.DataFrame | None = None,
     equal: EqualSchedules | None = None,
     scope: JobScope | None = None,
+    margins: Margins = STANDARD,
 ) -> Verdict:
     """The verdict on a campaign, from its `decide` and its `estimate_cells`.
 
@@ -311,6 +318,7 @@ def summarize(
     compared         its `compare_with_default`; without it the verdict does not compare settings at other points
     equal            its `equal_schedules`: the verdict then gives all names of a schedule
     scope            the jobs that it holds for; None if unknown
+    margins           by which `decisions` judge
     """
     simulated = not cells.is_empty() and cells["status"].str.contains("simulated").all()
     decisions = _with_schedules(decisions, equal or {})
@@ -327,17 +335,17 @@ def summarize(
     batch = scope is not None and scope.batch
     return Verdict(
         decided=decided.height,
-        within_5_percent=standing.get(WITHIN, 0),
+        equivalent=standing.get(EQUIVALENT, 0),
         slower=standing.get(SLOWER, 0),
         undecided=standing.get(UNDECIDED, 0),
         regrets=tuple(_default_regret(row, settings or {}, compared) for row in largest.iter_rows(named=True)),
         sentences=tuple(
-            sentence(str(name), part)
+            sentence(str(name), part, margins)
             for (name,), part in decisions.sort("collective").group_by("collective", maintain_order=True)
         ),
         warnings=(*cell_warnings(cells, launches_asked, batch), *same_simulated_times(cells)),
         by_value=by_value.height,
-        within_by_value=by_value.filter(pl.col("default_regret") <= EQUIVALENCE_RATIO - 1).height,
+        within_by_value=by_value.filter(pl.col("default_regret") <= margins.equivalence).height,
         forecast=_launch_forecast(decided, cells, launch_seconds),
         too_few_launches=short.height,
         launches=max(short["launches"].to_list(), default=0),
@@ -350,6 +358,7 @@ def summarize(
         simulated=simulated,
         competitors=competitor_noun(cells.filter(~is_default())["label"]),
         winners=competitor_noun(decided.filter(pl.col("standing") == SLOWER)["best_label"]),
+        margins=margins,
     )
 
 

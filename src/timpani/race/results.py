@@ -15,7 +15,7 @@ from timpani.judge.raced import STANDING, DroppedVariant, RaceVerdict
 from timpani.race.futility import Outlook, OutlookKind, outlooks
 from timpani.race.grid import acceptable_at_all, chosen, contradicts_expectation, is_slower
 from timpani.race.race import DropReason, LaunchFailure, LaunchTime, Race, program_loss
-from timpani.stats.compare import INDIFFERENCE
+from timpani.stats.compare import Margins
 from timpani.stats.jobs import JobRatios
 from timpani.stats.regret import ALPHA
 from timpani.study.cell import DEFAULT, Algorithm
@@ -79,7 +79,8 @@ class ReadRace:
     sampled: frozenset[Point]
     undecided: Mapping[Point, Outlook]
 
-    def compare(self, pairs: pl.DataFrame) -> pl.DataFrame:
+    def compare(self, pairs: pl.DataFrame, margins: Margins) -> pl.DataFrame:
+        below, above = margins.indifferent
         found = [
             self.race.ratio(point_of(row), algorithm_of(row, "reference_"), algorithm_of(row))
             for row in pairs.iter_rows(named=True)
@@ -95,7 +96,7 @@ class ReadRace:
             another_low=pl.lit(None, dtype=pl.Float64),
             another_high=pl.lit(None, dtype=pl.Float64),
             significant=pl.Series(
-                [each is not None and (each.high < INDIFFERENCE[0] or each.low > INDIFFERENCE[1]) for each in found],
+                [each is not None and (each.high < below or each.low > above) for each in found],
                 dtype=pl.Boolean,
             ),
         ).filter(pl.col("ratio").is_not_null())

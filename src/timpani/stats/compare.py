@@ -4,7 +4,7 @@ Where several jobs measured both, the replicate is the job (`stats/jobs.py`). Wi
 interleaved measurements are compared launch by launch, and variants block by block, by Wilcoxon's signed-rank test of
 the log ratios: a disturbance of a launch cancels in the ratio. Measurements in separate launches are compared by launch
 medians, with the rank-sum test. Two algorithms differ if, after Holm's correction over the family, the test is
-significant and the interval of the time ratio, at the level that Holm tested, lies wholly outside INDIFFERENCE. A
+significant and the interval of the time ratio, at the level that Holm tested, lies wholly outside the indifferent. A
 family is all comparisons with one reference at one (collective, ranks, placement, message_bytes, mode, machine).
 
 If a machine has several states, launches are compared within each state, a stratum. Rank sums are added over strata;
@@ -71,11 +71,31 @@ def signed_rank_distribution(launches: int) -> Floats:
 
 
 ALPHA = 0.05
-INDIFFERENCE = (0.97, 1.03)
-"""Ratios of times within these bounds are practically equal."""
 
-INDIFFERENCE_TEXT = f"{INDIFFERENCE[0]:g} to {INDIFFERENCE[1]:g}"
-"""INDIFFERENCE as text."""
+
+@dataclass(frozen=True)
+class Margins:
+    """What counts as a difference and what is good enough, as shares of a time; docs/methodology.md gives the reasons.
+
+    indifference  ratios of times within 1 ± this are practically equal
+    equivalence   the default is good enough if it is shown to take at most this much longer than any other algorithm
+    """
+
+    indifference: float = 0.03
+    equivalence: float = 0.05
+
+    @property
+    def indifferent(self) -> tuple[float, float]:
+        """The ratios between which two times are practically equal."""
+        return 1 - self.indifference, 1 + self.indifference
+
+    def __str__(self) -> str:
+        return "{:g} to {:g}".format(*self.indifferent)
+
+
+STANDARD = Margins()
+INDIFFERENCE = STANDARD.indifferent
+"""Ratios of times within these bounds are practically equal."""
 
 MAX_EXACT_LAUNCHES = 50
 """Maximum of launches, of both sides together, for the exact null distribution; above, its normal limit is used."""
@@ -273,7 +293,9 @@ def _stratum(samples: Sequence[Samples], members: list[int], number: int) -> tup
     return first, second
 
 
-def compare_families(samples: Sequence[Samples], family: NDArray[np.int64]) -> Comparisons:
+def compare_families(
+    samples: Sequence[Samples], family: NDArray[np.int64], indifferent: tuple[float, float] = INDIFFERENCE
+) -> Comparisons:
     """Compare the two sides of each of `samples`; pairs with equal `family` are corrected together."""
     pairs = len(samples)
     ratio, low, high, p_value = (np.empty(pairs) for _ in range(4))
@@ -295,7 +317,7 @@ def compare_families(samples: Sequence[Samples], family: NDArray[np.int64]) -> C
     outside = np.empty(pairs, dtype=np.bool_)
     for rows, found in compared:
         tested_low, tested_high = found.interval(ALPHA / divisor[rows])
-        outside[rows] = (tested_high < INDIFFERENCE[0]) | (tested_low > INDIFFERENCE[1])
+        outside[rows] = (tested_high < indifferent[0]) | (tested_low > indifferent[1])
     significant = outside & (adjusted <= ALPHA + ROUNDING)
     return Comparisons(ratio, low, high, p_value, significant, another_low, another_high)
 

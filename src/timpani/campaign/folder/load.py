@@ -17,6 +17,7 @@ from timpani.campaign.folder.machine_states import with_states
 from timpani.campaign.folder.raw_record import hashes_of
 from timpani.campaign.folder.records import JOBS, PROOFS, RESULTS, Records, read_records
 from timpani.errors import UserError
+from timpani.stats.compare import STANDARD, Margins
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.point_weights import Point
 from timpani.study.schema import ALLOWED, REGRET
@@ -47,6 +48,7 @@ class Campaign:
     statistic of what `median_us` of the results is
     stand_ins algorithms that have the names of those whose place they take
     jobs      jobs.jsonl: where and when the results were measured; none of most imports
+    margins    by which verdicts on it judge
     """
 
     folder: Path
@@ -58,6 +60,7 @@ class Campaign:
     statistic: Statistic = "completion"
     stand_ins: tuple[StudyName, ...] = ()
     jobs: tuple[JobFields, ...] = ()
+    margins: Margins = STANDARD
 
     def of_variant(self, name: str = DEFAULT) -> Self:
         """What of it was started as one variant, as if no other had been measured: rules and predictions know one."""

@@ -4,7 +4,7 @@ import inspect
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, make_dataclass
+from dataclasses import asdict, dataclass, field, fields, make_dataclass, replace
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
@@ -12,13 +12,17 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from timpani.campaign.folder.load import Campaign as LoadedCampaign
 from timpani.cli.terminal.completing import complete_algorithms, complete_campaign, complete_profile
 from timpani.report.document.blocks import Document
 from timpani.report.document.formats import FORMATS, render
 from timpani.slices import Hook
+from timpani.stats.compare import STANDARD
 from timpani.study.keys import KEYS, WHERE, Option
 from timpani.study.study import Study
 from timpani.study.trust import trust
+from timpani.study.values import parse_share
+from timpani.study.words import per_cent
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")]
 
@@ -93,6 +97,42 @@ For = Annotated[
 
 PROGRAM_STUDY: Hook[Callable[[Path, Mapping[str, object], Sequence[Path]], Study]] = Hook("PROGRAM_STUDY")
 """The study of what the program of a profile calls, given options, without what campaigns measured already."""
+
+
+def _share(text: str) -> float:
+    share = parse_share(text)
+    if not isinstance(share, float) or not 0 < share < 1:
+        raise typer.BadParameter(f"{text!r} is no share between 0 and 1: write for example 3%.")
+    return share
+
+
+@dataclass(frozen=True)
+class GivenMargins:
+    """By which margins a verdict judges, as typed."""
+
+    indifference: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            parser=_share,
+            help="Smallest difference of two times that counts, such as 1%.",
+            show_default=per_cent(STANDARD.indifference),
+        ),
+    ] = None
+    equivalence: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            parser=_share,
+            help="The default is fine if it is shown to take at most this much longer than the fastest, such as 10%.",
+            show_default=per_cent(STANDARD.equivalence),
+        ),
+    ] = None
+
+    def judged(self, campaign: LoadedCampaign) -> LoadedCampaign:
+        """The campaign as verdicts judge it by these margins."""
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        return replace(campaign, margins=replace(STANDARD, **given))
 
 
 class Format(StrEnum):

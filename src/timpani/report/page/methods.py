@@ -8,7 +8,7 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedStudy
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.describe import MachineDescription
-from timpani.stats.compare import INDIFFERENCE_TEXT
+from timpani.stats.compare import STANDARD, Margins
 from timpani.stats.regret import ALPHA
 from timpani.stats.sample import LEVEL, median_ranks
 from timpani.study.arrival import TOGETHER
@@ -25,24 +25,29 @@ _ROUND_TIME = (
 
 
 def methods_paragraph(
-    header: Header, launches: list[dict[str, Any]], warnings: Sequence[str] = (), fewest: int | None = None
+    header: Header,
+    launches: list[dict[str, Any]],
+    warnings: Sequence[str] = (),
+    fewest: int | None = None,
+    margins: Margins = STANDARD,
 ) -> str:
     """A description of what was measured and how, from campaign.json and launches.jsonl; what these lack is left out.
 
     fewest    the number of launches of the cell with the fewest, if known
+    margins    by which the verdict judges
     warnings  what the verdict warns of: conditions that a reader of the paper has to know, too
     """
     study = header.study
     sentences = [_subject(header)]
     if header.machine.cluster and header.machine.cluster.simulated:
-        sentences.append(_simulation(header.machine))
+        sentences.append(_simulation(header.machine, margins))
     else:
         sentences += [
             _osu_protocol(study) if study.method == "osu" else _protocols(study),
             _arrival(study),
             _replication(study, fewest),
             _clock(launches),
-            _comparison(study) if study.method == "timpani" and study.launches else "",
+            _comparison(study, margins) if study.method == "timpani" and study.launches else "",
             _variants(header) if header.variants else "",
         ]
     sentences += [f"{warning[0].upper()}{warning[1:]}." for warning in warnings]
@@ -125,12 +130,12 @@ def _ending(study: RecordedStudy) -> str:
     )
 
 
-def _simulation(machine: MachineDescription) -> str:
+def _simulation(machine: MachineDescription, margins: Margins) -> str:
     return (
         f"All times are simulated, on the platform {machine.name}: messages take time by its latencies, "
         "bandwidths and overheads, computing takes none, and nothing varies. The completion time of a call is the time "
         "from the common start of all ranks to the last rank's end. Two algorithms are said to differ if the ratio of "
-        f"their times is outside {INDIFFERENCE_TEXT}."
+        f"their times is outside {margins}."
     )
 
 
@@ -187,11 +192,11 @@ def _clock(launches: list[dict[str, Any]]) -> str:
     return " ".join(filter(None, (in_every, empty)))
 
 
-def _comparison(study: RecordedStudy) -> str:
+def _comparison(study: RecordedStudy, margins: Margins) -> str:
     if study.regret is not None:
         return (
             f"Two algorithms are said to differ only if the bounds of the ratio of their times leave "
-            f"{INDIFFERENCE_TEXT}; each holds with {per_cent(1 - ALPHA)} "
+            f"{margins}; each holds with {per_cent(1 - ALPHA)} "
             "for the best of a point against all others (Hsu, 1984) and for all "
             "interim analyses together. They come from Student's t on launches' log ratios with moderated variances "
             "(Smyth, 2004) and from alpha spending (Lan & DeMets, Biometrika, 1983). They cannot cover a state of "
@@ -200,7 +205,7 @@ def _comparison(study: RecordedStudy) -> str:
         )
     return (
         "Two algorithms are said to differ only if a test is significant after Holm's correction and the interval of "
-        f"the ratio of their times (Hodges–Lehmann) lies outside {INDIFFERENCE_TEXT}; otherwise they are tied. "
+        f"the ratio of their times (Hodges–Lehmann) lies outside {margins}; otherwise they are tied. "
         "Interleaved algorithms are tested by the launches' log ratios (Wilcoxon signed-rank test), algorithms in "
         "separate launches by their launch medians (rank-sum test)."
     )

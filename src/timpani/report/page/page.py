@@ -33,13 +33,13 @@ from timpani.report.page.panels import Panel
 from timpani.report.page.provenance import facts, job_lines, provenance
 from timpani.report.page.sections import LEFT_OUT, PageSection, sections
 from timpani.report.tables.coverage import AT_LEAST, coverage
-from timpani.report.verdict.answer import EXACT, answer_blocks, definitions, faster, how_sure
+from timpani.report.verdict.answer import answer_blocks, definitions, exact, faster, how_sure
 from timpani.report.verdict.message_summary import message_summary
 from timpani.report.verdict.race_lines import race_lines
 from timpani.report.verdict.verdict_text import conditions
 from timpani.report.words.drawn_figures import VEGA_LITE
 from timpani.slices import Hook
-from timpani.stats.compare import ALPHA, INDIFFERENCE
+from timpani.stats.compare import ALPHA
 from timpani.stats.regret import ALPHA as RACE_ALPHA
 from timpani.study.words import per_cent
 
@@ -117,7 +117,7 @@ def _closing_sections(report: Report, others: Sequence[PageSection]) -> Iterator
         key=f"Not here: {'; '.join(absent)}." if absent else "",
         terms={"Where the numbers come from": provenance(campaign.header, campaign.launches, job_lines(campaign))},
         folds="" if report.verdict.is_conclusive else "all",
-        to_copy=methods_paragraph(campaign.header, campaign.launches, warnings, launches),
+        to_copy=methods_paragraph(campaign.header, campaign.launches, warnings, launches, campaign.margins),
     )
 
 
@@ -179,7 +179,7 @@ def _library() -> Markup:
 
 _ONE_COLOR = "An algorithm has the same color in all figures, and the default is black, or white on a dark page."
 _SIGNIFICANCE = (
-    f"A ratio is significant if its test is, and its interval lies outside {INDIFFERENCE[0]} to {INDIFFERENCE[1]}. The "
+    "A ratio is significant if its test is, and its interval lies outside {margins}. The "
     f"interval has {per_cent(1 - ALPHA)} confidence for all algorithms of a point together, by Holm’s correction. In a "
     f"race the interval decides without a test, and each of its two bounds has {per_cent(1 - RACE_ALPHA)}."
 )
@@ -194,9 +194,10 @@ def figure_guide(report: Report) -> Iterator[str]:
     if covered := coverage(report.cells):
         yield f"A line through a point is its {covered} confidence interval over launches. {AT_LEAST} {HOW_CUT}"
     if "speedup" in drawn:
-        yield EXACT if report.campaign.simulated else _SIGNIFICANCE
+        margins = report.verdict.margins
+        yield exact(margins) if report.campaign.simulated else _SIGNIFICANCE.format(margins=margins)
     if "algorithm-map" in drawn:
-        words = faster(report.campaign.simulated)
+        words = faster(report.verdict)
         yield (
             f"A tie in the map: no algorithm is {words} than the default there, and the default is not {words} than "
             "all others."

@@ -139,10 +139,10 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         _GAINS,
         "Where an algorithm is faster" if simulated else "What to switch on",
         6,
-        (NOT_RECORDED if settings is None else gains.ABOUT_SIMULATED if simulated else gains.ABOUT,),
+        (NOT_RECORDED if settings is None else gains.about_gains(report.verdict),),
         gains.KEY if settings else "",
         {title_of(name) if name else "": tables for name, tables in by_collective.items()},
-        absent=f"nothing is {faster(simulated)} than the default" if several else alone,
+        absent=f"nothing is {faster(report.verdict)} than the default" if several else alone,
     )
     if report.predicted:
         yield PageSection(
@@ -186,7 +186,7 @@ def _of_cells(report: Report) -> PageSection:
     drawn = report.tables["cells"]
     cells = pl.concat([drawn.filter(~pl.col("collective").is_in(MESSAGES)), report.tables["messages"]], how="diagonal")
     cells = with_best(cells, report.decisions)
-    bold = [_bold(cells, report.campaign.simulated)] if cells["best"].any() else []
+    bold = [_bold(cells, report.verdict)] if cells["best"].any() else []
     return PageSection(
         TIMES,
         "Tables",
@@ -278,7 +278,7 @@ def by_operation(
     return {heading(str(name)): tabled(part) for (name,), part in frame.group_by("collective", maintain_order=True)}
 
 
-def _bold(cells: pl.DataFrame, simulated: bool) -> str:
-    words = faster(simulated)
+def _bold(cells: pl.DataFrame, verdict: Verdict) -> str:
+    words = faster(verdict)
     best = "The default and transposes are" if cells.filter(TRANSPOSES).height else "The default is"
     return f"Bold: {words} than the default. {best} bold if {words} than all others."

@@ -52,12 +52,13 @@ def in_each_format(path: Path, tables: list[Table], width_mm: float | None = Non
 
 def _of_files_alone(report: Report) -> Iterator[PageSection]:
     """What the page shows as figures."""
+    decided = gains.decision_tables(report.decisions, report.verdict.margins)
     yield PageSection(
         "decisions",
         "Fastest algorithm at each point",
         0,
         (gains.ABOUT_DECISIONS,),
-        tables={title_of(name): each for name, each in gains.decision_tables(report.decisions).items()},
+        tables={title_of(name): each for name, each in decided.items()},
     )
     compared = report.cells.filter(CALLS, report.cells["ratio"].is_not_null())
     yield PageSection(

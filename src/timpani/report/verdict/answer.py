@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from timpani.judge.decide import EQUIVALENCE_MARGIN
 from timpani.judge.verdict import DecisionForecast, DefaultRegret, Verdict
 from timpani.report.document.blocks import Block, NextCommand, Sentence
 from timpani.report.verdict.jobs import another_job, holds_for
-from timpani.stats.compare import ALPHA, INDIFFERENCE, INDIFFERENCE_TEXT
+from timpani.stats.compare import ALPHA, STANDARD, Margins
 from timpani.stats.regret import ALPHA as RACE_ALPHA
 from timpani.study.cell import OWN, VARIANT_SIGN
 from timpani.study.operations import is_sized
@@ -20,10 +19,14 @@ MAX_BRIEF = 3
 _FEW_UNDECIDED = 5  # with fewer undecided points, only the launches for all of them are shown
 _MANY_LAUNCHES = 1000  # beyond which a number of launches means: not by more launches
 
-EXACT = (
-    f"Simulated times do not vary, so no difference is due to chance: two times differ if their ratio is outside "
-    f"{INDIFFERENCE_TEXT}."
-)
+
+def exact(margins: Margins) -> str:
+    """When simulated times differ."""
+    return (
+        "Simulated times do not vary, so no difference is due to chance: two times differ if their ratio is outside "
+        f"{margins}."
+    )
+
 
 NOTHING_TO_SET = (
     "A simulation has no library to set: measure these points on the machine before you switch anything on."
@@ -34,16 +37,10 @@ NOT_RECORDED = "How to switch an algorithm on is not recorded: the campaign was 
 OVERESTIMATED = "so probably somewhat overestimated"
 """The largest gain of many points, which the same launches both chose and measured (winner's curse)."""
 
-_ABOUT = (
-    "A point is a collective at one size and rank count. The default is fine where it is shown to be at most "
-    f"{EQUIVALENCE_MARGIN} slower than the fastest algorithm. Algorithms joined by = send the same messages there, in "
-    "the same order. A cell is one algorithm at one point."
-)
 
-
-def faster(simulated: bool) -> str:
+def faster(verdict: Verdict) -> str:
     """`significantly faster`, or of simulated times, which do not vary, by how much."""
-    return f"over {per_cent(INDIFFERENCE[1] - 1)} faster" if simulated else "significantly faster"
+    return f"over {per_cent(verdict.margins.indifference)} faster" if verdict.simulated else "significantly faster"
 
 
 def answer_blocks(verdict: Verdict, limits: Mapping[int, str] | None = None) -> Iterator[Block]:
@@ -52,6 +49,8 @@ def answer_blocks(verdict: Verdict, limits: Mapping[int, str] | None = None) -> 
     limits  names of the library's eager limits by their bytes, where it was asked for them
     """
     yield _answer(verdict)
+    if verdict.margins != STANDARD:
+        yield Sentence("margins", _margins(verdict.margins), asdict(verdict.margins))
     if verdict.too_busy:
         yield Sentence("too_busy", verdict.too_busy)
     if not _decides(verdict):
@@ -61,7 +60,7 @@ def answer_blocks(verdict: Verdict, limits: Mapping[int, str] | None = None) -> 
     if verdict.largest_regret:
         yield from _gains(verdict, limits or {})
     elif not verdict.undecided:
-        yield Sentence("no_gain", f"No {verdict.competitors} is {faster(verdict.simulated)}.")
+        yield Sentence("no_gain", f"No {verdict.competitors} is {faster(verdict)}.")
     if verdict.scope and not verdict.simulated:
         yield another_job(verdict.scope)
     if verdict.forecast:
@@ -75,12 +74,17 @@ def answer_sentence(verdict: Verdict) -> str:
 
 def definitions(verdict: Verdict) -> list[str]:
     """What the words of the answer mean; empty where it decides nothing."""
-    return [_ABOUT] if _decides(verdict) else []
+    about = (
+        "A point is a collective at one size and rank count. The default is fine where it is shown to be at most "
+        f"{per_cent(verdict.margins.equivalence)} slower than the fastest algorithm. Algorithms joined by = send the "
+        "same messages there, in the same order. A cell is one algorithm at one point."
+    )
+    return [about] if _decides(verdict) else []
 
 
 def how_sure(verdict: Verdict) -> list[str]:
     """How often chance errs; empty where the answer decides nothing."""
-    return [EXACT if verdict.simulated else false_alarms(verdict.decided)] if _decides(verdict) else []
+    return [exact(verdict.margins) if verdict.simulated else false_alarms(verdict.decided)] if _decides(verdict) else []
 
 
 def _decides(verdict: Verdict) -> bool:
@@ -107,7 +111,7 @@ def more_warnings(warnings: Sequence[str]) -> str:
 
 
 def _answer(verdict: Verdict) -> Sentence:
-    fine = verdict.within_by_value if verdict.by_value else verdict.within_5_percent
+    fine = verdict.within_by_value if verdict.by_value else verdict.equivalent
     counts = {"fine": fine, "slower": verdict.slower, "undecided": verdict.undecided, "points": verdict.decided}
     points = counted(verdict.decided, "point")
     title = f"Verdict where ranks enter {' or '.join(verdict.arrivals)}" if verdict.arrivals else "Verdict"
@@ -126,7 +130,7 @@ def _answer(verdict: Verdict) -> Sentence:
     else:
         default = "the simulated default" if verdict.simulated else "your library's default"
         tested = counted(verdict.decided - verdict.by_value, "point")
-        parts = [f"{default} is fine at {verdict.within_5_percent} of {tested}"]
+        parts = [f"{default} is fine at {verdict.equivalent} of {tested}"]
         if verdict.slower:
             up_to = f", up to {verdict.largest_regret.gain:.2f} times" if verdict.largest_regret else ""
             parts.append(f"at {verdict.slower} another {verdict.winners} is faster{up_to}")
@@ -138,10 +142,19 @@ def _answer(verdict: Verdict) -> Sentence:
     return Sentence("answer", text, counts)
 
 
+def _margins(margins: Margins) -> str:
+    """The margins that are not the standard ones."""
+    return (
+        f"By the margins given: a difference counts from {per_cent(margins.indifference)} on (usually "
+        f"{per_cent(STANDARD.indifference)}), and a default is fine at most {per_cent(margins.equivalence)} above the "
+        f"fastest (usually {per_cent(STANDARD.equivalence)})."
+    )
+
+
 def _by_value(verdict: Verdict) -> str:
     """The answer at points whose times allow no test: averages, or few imported launches of one job."""
     close = f"{verdict.within_by_value} of {counted(verdict.by_value, 'point')}"
-    return f"the default takes at most {EQUIVALENCE_MARGIN} longer than the fastest at {close}"
+    return f"the default takes at most {per_cent(verdict.margins.equivalence)} longer than the fastest at {close}"
 
 
 def _gains(verdict: Verdict, limits: Mapping[int, str]) -> Iterator[Block]:

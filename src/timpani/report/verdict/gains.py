@@ -7,23 +7,24 @@ import polars as pl
 
 from timpani.judge.equal_schedules import EqualSchedules, schedule_name
 from timpani.judge.other_points import at_other_points
-from timpani.judge.verdict import STANDING_WORDS, Settings
+from timpani.judge.verdict import Settings, Verdict, standing_words
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.figures.columns import CONDITIONS
 from timpani.report.verdict.answer import NOTHING_TO_SET, faster
+from timpani.stats.compare import Margins
 from timpani.study.cell import OWN
 from timpani.study.operations import is_sized
 from timpani.study.sizes import show_size
 from timpani.study.words import counted
 
-ABOUT = (
-    f"The points at which an algorithm is {faster(simulated=False)} than the default, then how to switch each of these "
-    "algorithms on."
-)
 
-ABOUT_SIMULATED = (
-    f"The points at which an algorithm is {faster(simulated=True)} than the default in the simulation. {NOTHING_TO_SET}"
-)
+def about_gains(verdict: Verdict) -> str:
+    """What `gain_tables` shows."""
+    points = f"The points at which an algorithm is {faster(verdict)} than the default"
+    if verdict.simulated:
+        return f"{points} in the simulation. {NOTHING_TO_SET}"
+    return f"{points}, then how to switch each of these algorithms on."
+
 
 _RUN = "run"
 """The column: a number for neighboring sizes with the same fastest algorithm."""
@@ -108,7 +109,7 @@ def _settings(beaten: pl.DataFrame, known: Mapping[str, str], compared: pl.DataF
     )
 
 
-def decision_tables(decisions: pl.DataFrame) -> dict[str, list[Table]]:
+def decision_tables(decisions: pl.DataFrame, margins: Margins) -> dict[str, list[Table]]:
     """By operation a table for each of the conditions, with a row for each point that has a verdict.
 
     decisions  columns of `decide` and CONDITIONS
@@ -119,17 +120,19 @@ def decision_tables(decisions: pl.DataFrame) -> dict[str, list[Table]]:
     for (collective, conditions), part in decided.group_by("collective", CONDITIONS, maintain_order=True):
         columns = ("point", "fastest", "ties with it", "× as fast as the default", "the default is")
         caption = str(conditions) if several else ""
-        table = Table("decisions", columns, rows(map(_decision_row, part.to_dicts())), caption, wraps=True)
+        table = Table(
+            "decisions", columns, rows(_decision_row(row, margins) for row in part.to_dicts()), caption, wraps=True
+        )
         tables.setdefault(str(collective), []).append(table)
     return tables
 
 
-def _decision_row(decision: dict[str, Any]) -> tuple[Value | str, ...]:
+def _decision_row(decision: dict[str, Any], margins: Margins) -> tuple[Value | str, ...]:
     size = [show_size(decision["message_bytes"])] if is_sized(decision["collective"]) else []
     return (
         ", ".join([counted(decision["ranks"], "rank"), *size]),
         decision["best_label"],
         ", ".join(label for label in decision["tied"] or () if label != decision["best_label"]),
         Value(decision["gain"], decision["gain_low"], decision["gain_high"]),
-        STANDING_WORDS.get(decision["standing"], "by value"),
+        standing_words(decision["standing"], margins) if decision["standing"] else "by value",
     )

@@ -53,7 +53,8 @@ def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame)
     """The verdict, with what the campaign knows in addition to its results: its `decide` and its `estimate_cells`."""
     header, compared = campaign.header, compared_with_default(campaign)
     asked, equal, scope = header.study.launches, schedules_of(campaign, cells), job_scope(campaign)
-    verdict = summarize(decisions, cells, campaign.launch_seconds, asked, campaign.settings, compared, equal, scope)
+    seconds, margins = campaign.launch_seconds, campaign.margins
+    verdict = summarize(decisions, cells, seconds, asked, campaign.settings, compared, equal, scope, margins)
     if (busy := too_busy(campaign.launches)) and (verdict.undecided or not verdict.is_conclusive):
         return replace(verdict, forecast=None, too_busy=busy)
     if verdict.forecast is None or not (affordable := affordable_launches(verdict.forecast)):
@@ -139,7 +140,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
     standings = race_standings(raced_results(campaign))
     decisions = pl.concat([decisions, _sampled_points(standings)], how="diagonal").sort(POINT)
     standings = standings.select(*POINT, "regret_high", "race_launches", "race_over", "race_ended")
-    by_value = {"points": verdict.by_value, "within_5_percent": verdict.within_by_value} if verdict.by_value else None
+    by_value = {"points": verdict.by_value, "equivalent": verdict.within_by_value} if verdict.by_value else None
     return {
         "title": header.study.title,
         "mpi": {"kind": header.mpi.kind, "version": header.mpi.version},
@@ -147,7 +148,8 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
         "timpani": header.timpani,
         "created": header.created,
         "compared": verdict.decided,
-        "within_5_percent": verdict.within_5_percent,
+        "margins": asdict(campaign.margins),
+        "equivalent": verdict.equivalent,
         "slower": verdict.slower,
         "undecided": verdict.undecided,
         "false_alarms": ALPHA * verdict.decided,

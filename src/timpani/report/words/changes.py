@@ -17,12 +17,12 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.campaign_warnings import load_warnings
 from timpani.campaign.read.differing_conditions import differences
 from timpani.judge.changes import CHANGED_CELL, FASTER, ChangeLimit, Changes
-from timpani.judge.decide import BY_VALUE, EQUIVALENCE_MARGIN, SLOWER, UNDECIDED, WITHIN
+from timpani.judge.decide import BY_VALUE, EQUIVALENT, SLOWER, UNDECIDED
 from timpani.report.document.blocks import Block, Bullets, Document, NextCommand, Sentence
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.document.text import text_of
 from timpani.report.tables.conditions import CONDITION_COLUMNS, conditions_of, varying_conditions
-from timpani.stats.compare import ALPHA
+from timpani.stats.compare import ALPHA, STANDARD
 from timpani.study.operations import OPERATIONS, is_sized
 from timpani.study.schema import STATES
 from timpani.study.sizes import show_size
@@ -36,11 +36,11 @@ STANDING_TITLES = {
     SLOWER: "Slower in B",
     BY_VALUE: "By value",
     UNDECIDED: "Undecided",
-    WITHIN: "Within the range that counts as equal",
+    EQUIVALENT: "Within the range that counts as equal",
 }
 """Titles of the tables of cells by their standing."""
 
-_DECIDED = (FASTER, SLOWER, WITHIN)
+_DECIDED = (FASTER, SLOWER, EQUIVALENT)
 _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -75,8 +75,8 @@ def change_counts(found: Changes) -> Iterator[Block]:
         yield Sentence(
             "counts",
             f"Of {counted(tested, 'cell')} that both have, B is significantly faster at {counts[FASTER]} and slower at "
-            f"{counts[SLOWER]}; both are within {EQUIVALENCE_MARGIN} at {counts[WITHIN]}; {counts[UNDECIDED]} "
-            "undecided.",
+            f"{counts[SLOWER]}; both are within {per_cent(STANDARD.equivalence)} at {counts[EQUIVALENT]}; "
+            f"{counts[UNDECIDED]} undecided.",
             counts,
         )
         if found.jobs == (1, 1):
@@ -190,7 +190,7 @@ def changes_object(before: Campaign, after: Campaign, found: Changes) -> dict[st
         "a": _side(before),
         "b": _side(after),
         "differences": [{"what": each.what, "a": each.before, "b": each.after} for each in differences(before, after)],
-        **{standing: found.count(standing) for standing in (FASTER, SLOWER, WITHIN, UNDECIDED, BY_VALUE)},
+        **{standing: found.count(standing) for standing in (FASTER, SLOWER, EQUIVALENT, UNDECIDED, BY_VALUE)},
         "too_few_launches": list(found.too_few),
         "cells": [_renamed(row) for row in found.cells.iter_rows(named=True)],
         "only_a": found.only_before.to_dicts(),
