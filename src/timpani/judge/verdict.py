@@ -318,9 +318,8 @@ def summarize(
     compared         its `compare_with_default`; without it the verdict does not compare settings at other points
     equal            its `equal_schedules`: the verdict then gives all names of a schedule
     scope            the jobs that it holds for; None if unknown
-    margins           by which `decisions` judge
+    margins          by which `decisions` judge
     """
-    simulated = not cells.is_empty() and cells["status"].str.contains("simulated").all()
     decisions = _with_schedules(decisions, equal or {})
     decided = decisions.filter(pl.col("verdict").is_not_null())
     by_value = decided.filter(pl.col("verdict") == BY_VALUE)
@@ -333,16 +332,14 @@ def summarize(
     standing = dict(decided.group_by("standing").len().iter_rows())
     short = _too_few_launches(cells)
     batch = scope is not None and scope.batch
+    by_collective = decisions.sort("collective").group_by("collective", maintain_order=True)
     return Verdict(
         decided=decided.height,
         equivalent=standing.get(EQUIVALENT, 0),
         slower=standing.get(SLOWER, 0),
         undecided=standing.get(UNDECIDED, 0),
         regrets=tuple(_default_regret(row, settings or {}, compared) for row in largest.iter_rows(named=True)),
-        sentences=tuple(
-            sentence(str(name), part, margins)
-            for (name,), part in decisions.sort("collective").group_by("collective", maintain_order=True)
-        ),
+        sentences=tuple(sentence(str(name), part, margins) for (name,), part in by_collective),
         warnings=(*cell_warnings(cells, launches_asked, batch), *same_simulated_times(cells)),
         by_value=by_value.height,
         within_by_value=by_value.filter(pl.col("default_regret") <= margins.equivalence).height,
@@ -355,7 +352,7 @@ def summarize(
         has_collectives=not set(cells["collective"]).isdisjoint(COLLECTIVES),
         settings_recorded=settings is not None,
         arrivals=tuple(sorted(set(cells["arrival"]) - {TOGETHER})),
-        simulated=simulated,
+        simulated=not cells.is_empty() and cells["status"].str.contains("simulated").all(),
         competitors=competitor_noun(cells.filter(~is_default())["label"]),
         winners=competitor_noun(decided.filter(pl.col("standing") == SLOWER)["best_label"]),
         margins=margins,
