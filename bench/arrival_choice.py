@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from timpani.campaign.folder.load import load
 from timpani.stats.sample import mean_estimate
-from timpani.study.arrival import TOGETHER
+from timpani.study.cell import TOGETHER
 
 FOLDERS = "TIMPANI_ARRIVAL_CAMPAIGNS"
 Floats = NDArray[np.float64]

@@ -18,8 +18,7 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, frame
 from timpani.campaign.folder.sealed import checksum, seal_object
 from timpani.judge.raced import RacedResults
-from timpani.study.arrival import TOGETHER
-from timpani.study.cell import VARIANT_SIGN, Algorithm, Cell
+from timpani.study.cell import TOGETHER, VARIANT_SIGN, Algorithm, Cell
 from timpani.study.schema import ALLOWED, REGRET
 
 RESULT_DEFAULTS = {each.name: each.default for each in fields(LaunchResult) if each.default is not MISSING}

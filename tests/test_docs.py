@@ -249,7 +249,7 @@ def test_a_library_is_named_in_its_folder_alone() -> None:
         if re.search(rf'"({names})"', path.read_text()) and path.parent.parent != source / "libraries"
     }
     assert naming == {
-        *("machine/platforms/platform.py", "cli/cluster.py"),
+        *("machine/platform.py", "cli/cluster.py"),
         *("libraries/find.py", "libraries/vendors.py"),
         "imports/pico_files.py",  # of what PICO calls them
         *("native/carried.py", "native/packages.py"),  # a binary interface, and packages, with the same name

@@ -50,9 +50,8 @@ from timpani.machine.batch.batch_system import BatchJob, NodeShape
 from timpani.machine.batch.slurm_jobs import groups_of, parse_counts, parse_sinfo, parse_topology
 from timpani.machine.lab.lab import parse_rate
 from timpani.machine.nodes.host_list import choose_hosts, read_hosts, requested_places
-from timpani.machine.nodes.model import Machine, read_machine
-from timpani.machine.nodes.node_set import expand
-from timpani.machine.platforms.platform import machine_of, shipped_platforms
+from timpani.machine.nodes.model import Machine, expand, read_machine
+from timpani.machine.platform import machine_of, shipped_platforms
 from timpani.native.build import build_without_mpi
 from timpani.report.document.text import text_of
 from timpani.report.page.methods import methods_paragraph
@@ -62,9 +61,7 @@ from timpani.schedules.algorithms.verification import parse_range
 from timpani.schedules.predict.output import FILE
 from timpani.schedules.predict.stored import compare_predicted, predicted_sentence, stored_predictions
 from timpani.stats.regression import parse_formula
-from timpani.study.cell import Algorithm
-from timpani.study.parameter_series import split_algorithms
-from timpani.study.placement import check_placement
+from timpani.study.cell import Algorithm, check_placement, split_algorithms
 from timpani.study.selection import Call
 from timpani.study.sizes import parse_sizes
 from timpani.study.study import read_study

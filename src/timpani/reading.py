@@ -1,9 +1,15 @@
-"""Read what somebody else wrote: whole, of bounded size, as TOML or JSON; anything else is one line to the user."""
+"""Read what somebody else wrote: whole, of bounded size, as TOML or JSON; anything else is one line to the user.
+
+The native programs write JSON objects, one a line, each ending with a CRC-32 of the text before it.
+"""
 
 import io
+import json
 import os
 import stat
 import tomllib
+import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -87,3 +93,26 @@ def read_toml(path: Path) -> dict[str, Any]:
 def parse_json(raw: bytes) -> Any:
     """The value of a JSON text. ValueError if it is not JSON, is nested beyond 200 levels, or has NaN or Infinity."""
     return from_json(raw, allow_inf_nan=False)
+
+
+_KEY = "crc32"
+_FIELD = f',"{_KEY}":"'.encode()
+
+
+def checked_line(values: Mapping[str, Any]) -> bytes:
+    """The line of `values`, whose own checksum is replaced; native/measure/files/checksum.hpp writes the same."""
+    plain = {key: value for key, value in values.items() if key != _KEY}
+    body = json.dumps(plain, separators=(",", ":"), ensure_ascii=False).encode()[:-1]
+    return body + _FIELD + b'%08x"}\n' % zlib.crc32(body)
+
+
+def read_checked_line(raw: bytes) -> dict[str, Any]:
+    """The values of a line without its line feed and checksum; ValueError if it was changed or is torn."""
+    body, field, checksum = raw.rpartition(_FIELD)
+    if not field or checksum != b'%08x"}' % zlib.crc32(body):
+        raise ValueError("it was changed since it was written, or is torn")
+    values = parse_json(raw)
+    if not isinstance(values, dict):
+        raise ValueError("it is no JSON object")
+    del values[_KEY]
+    return values

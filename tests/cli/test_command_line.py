@@ -77,14 +77,14 @@ def test_help_stays_a_page(words: str, status: int) -> None:
 
 
 LOSING_PROGRAM = """
-from timpani.cli import main, shell
+from timpani.cli import commands, main
 class Loser:
     def __del__(self):
         raise KeyboardInterrupt
 def lose():
     Loser()
     print("continued")
-shell.help_ = lose
+commands.help_ = lose
 main()
 """
 

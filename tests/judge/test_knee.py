@@ -4,8 +4,7 @@ import polars as pl
 import pytest
 
 from tests.judge.campaigns import around, results
-from timpani.judge.cell_table import estimate_cells
-from timpani.judge.knee import distances_from_default, knees
+from timpani.judge.cell_table import distances_from_default, estimate_cells, knees
 from timpani.judge.raced import RacedResults
 
 

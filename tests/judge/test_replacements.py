@@ -10,8 +10,7 @@ from tests.installed import needs_slice
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.judge.choose_rules import own_rules_text, select, warnings
 from timpani.judge.raced import RacedResults
-from timpani.study.cell import OWN
-from timpani.study.placement import RankLayout
+from timpani.study.cell import OWN, RankLayout
 from timpani.study.schema import REGRET
 from timpani.study.selection import Rule, SizeGap, Span
 

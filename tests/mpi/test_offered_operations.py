@@ -3,7 +3,7 @@
 import pytest
 
 from tests.mpi.conftest import RunPlan, every_mpi
-from timpani.campaign.plan.cells import indivisible
+from timpani.campaign.plan.from_study import indivisible
 from timpani.libraries.available import point_to_point_catalogue, transposes_catalogue
 from timpani.libraries.catalogue import AlgorithmInfo
 from timpani.native.mpi import Mpi

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from timpani.checked_lines import checked_line
 from timpani.programs.profile.profile_folder import ProfileHeader, ProfileWriter, ProgramMpi
+from timpani.reading import checked_line
 
 CALL: Mapping[str, Any] = {
     "line": "calls",

@@ -15,10 +15,10 @@ from tests.installed import each_kind, needs_mpi
 from tests.programs.programs import compile_program, environment
 from timpani.errors import UserError
 from timpani.native.mpi import Mpi
+from timpani.programs.confirm import choice_of, choice_of_variant
 from timpani.programs.runs import block_runs
 from timpani.programs.runs.block_runs import AS_IT_IS, CHOSEN, PRINTED, BlockRuns, Choice, ComparedOutput
 from timpani.programs.runs.profiled_run import run_command
-from timpani.programs.runs.switched_choice import choice_of, choice_of_variant
 from timpani.study.defaults import MIN_BLOCKS
 from timpani.study.selection import SelectionTable
 from timpani.tune.table_file import TABLE_FILE, table_text

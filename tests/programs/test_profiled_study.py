@@ -16,7 +16,7 @@ from timpani.programs.profile.profile_lines import ProfilePart
 from timpani.programs.profile.profiled_points import profiled_points
 from timpani.programs.profile.profiled_study import MEASURED_SHARE, profiled_study
 from timpani.programs.profile.savings import expected_savings
-from timpani.study.arrival import TOGETHER
+from timpani.study.cell import TOGETHER
 from timpani.study.keys import ROTATING
 from timpani.study.operations import CallArguments
 

@@ -10,7 +10,7 @@ from tests.cli.test_tune import made_up
 from tests.cli.typed import typed
 from tests.installed import OPEN_MPIS, needs_open_mpi
 from tests.programs.injected_runs import InjectedRun, inject_runs
-from timpani.programs.runs.switched_choice import choice_of
+from timpani.programs.confirm import choice_of
 from timpani.study.cell import Algorithm
 from timpani.study.selection import Evidence, Rule, SelectionTable, Span
 from timpani.tune.table_file import TABLE_FILE, read_table

@@ -17,7 +17,7 @@ from timpani.judge.cell_table import estimate_cells
 from timpani.judge.decide import decide
 from timpani.judge.raced import RacedResults
 from timpani.machine.cores import read_cores
-from timpani.machine.platforms.platform import shipped_platforms
+from timpani.machine.platform import shipped_platforms
 
 pytestmark = needs_simgrid
 

@@ -3,7 +3,7 @@
 import pytest
 
 from timpani.errors import UserError
-from timpani.study.arrival import ArrivalPattern, check_arrival
+from timpani.study.cell import ArrivalPattern, check_arrival
 from timpani.study.compose import compose
 
 

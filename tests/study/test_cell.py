@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timpani.errors import UserError
-from timpani.study.cell import Algorithm, Cell, parse_parameters
-from timpani.study.parameter_series import each_of, split_algorithms
+from timpani.study.cell import Algorithm, Cell, each_of, parse_parameters, split_algorithms
 from timpani.study.schema import ALGORITHM, CELL, CURVE, MACHINE_CELL, POINT, SWEEP, cell_columns, cell_of, schema
 
 names = st.from_regex(r"[A-Za-z0-9_-]+", fullmatch=True)

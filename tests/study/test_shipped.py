@@ -10,10 +10,9 @@ from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.native.mpi import Mpi
 from timpani.report.words.dry_run import plan_lines
-from timpani.study.cell import COMPOSED, OWN
+from timpani.study.cell import COMPOSED, OWN, category
 from timpani.study.compose import ShippedStudy, shipped_studies
 from timpani.study.operations import OPERATIONS
-from timpani.study.placement import category
 
 FOUR_GROUPS = Machine(
     name="m",

@@ -15,7 +15,7 @@ from timpani.report.document.blocks import Sentence
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import figure_files
 from timpani.report.verdict.verdict_text import verdict_document, verdict_object
-from timpani.variants.table import variant_tables
+from timpani.variants.setting import variant_tables
 
 CHANGED = [{"name": "btl_vader_eager_limit", "default": "4096", "value": "65536"}]
 FASTER, SLOWER = 2.0, 0.5  # the planted gains of `eager` and of `no-vader`

@@ -10,8 +10,7 @@ from typing import NoReturn
 
 import typer
 
-from timpani.cli.commands import LazyGroup
-from timpani.cli.shell import COMPLETE
+from timpani.cli.commands import COMPLETE, LazyGroup
 from timpani.cli.terminal.refused_value import refused_value
 from timpani.cli.terminal.standard_streams import flush, output_lost, prepare
 from timpani.errors import UserError, cannot_write, too_few_files

@@ -26,8 +26,7 @@ from timpani.machine.detect import HERE, resolve
 from timpani.machine.detect import detect as detect_machine
 from timpani.machine.doctor import examine
 from timpani.machine.nodes.host_list import choose_hosts, read_loads
-from timpani.machine.nodes.model import write_machine
-from timpani.machine.nodes.node_set import expand
+from timpani.machine.nodes.model import expand, write_machine
 from timpani.native.announce import working
 from timpani.report.verdict.jobs import history_document
 

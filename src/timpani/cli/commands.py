@@ -1,4 +1,4 @@
-"""The list of subcommands, and the group that loads the chosen one alone."""
+"""The list of subcommands, the group that loads the chosen one alone, and `timpani help` and `timpani completion`."""
 
 import ast
 from collections.abc import Sequence
@@ -7,9 +7,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from inspect import cleandoc
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import typer
+from typer._completion_shared import get_completion_script
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from timpani.slices import Hook
@@ -87,8 +88,8 @@ _COMMANDS = (
     Subcommand("hostfile", CLUSTERS, "timpani.cli.cluster:hostfile"),
     Subcommand("script", CLUSTERS, "timpani.cli.job:script", passes_on=True),
     Subcommand("lab", CLUSTERS, "timpani.cli.lab:lab"),
-    Subcommand("help", ABOUT, "timpani.cli.shell:help_"),
-    Subcommand("completion", ABOUT, "timpani.cli.shell:completion"),
+    Subcommand("help", ABOUT, "timpani.cli.commands:help_"),
+    Subcommand("completion", ABOUT, "timpani.cli.commands:completion"),
 )
 """The core's commands, in the order of the help."""
 
@@ -180,3 +181,27 @@ def _word(option: TyperOption) -> str:
         return ""
     kind = option.type_descriptor
     return _WORDS.get(kind.annotation, "TEXT, …" if kind.is_list else "TEXT")
+
+
+COMPLETE = "_TIMPANI_COMPLETE"
+"""The environment variable by which a shell asks for words."""
+
+
+def help_(
+    context: typer.Context,
+    command: Annotated[list[str] | None, typer.Argument(help="The command: run, or lab up.")] = None,
+) -> None:
+    """Show the help of Timpani, or of one of its commands."""
+    whole = context.find_root()
+    whole.command.main([*(command or []), "--help"], prog_name=whole.info_name, standalone_mode=False)
+
+
+def completion(
+    shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(help="bash, zsh or fish.")],
+) -> None:
+    """Print a script that completes commands, studies, algorithms and campaigns: eval "$(timpani completion bash)".
+
+    Write that line into ~/.bashrc. In ~/.zshrc write it after `autoload -Uz compinit; compinit`. For fish:
+    timpani completion fish > ~/.config/fish/completions/timpani.fish.
+    """
+    typer.echo(get_completion_script(prog_name="timpani", complete_var=COMPLETE, shell=shell))

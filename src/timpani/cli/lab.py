@@ -18,10 +18,9 @@ from timpani.machine.lab.lab import (
     parse_rate,
     show_rate,
 )
-from timpani.machine.lab.make import check_root
+from timpani.machine.lab.make import PARTITION, check_root
 from timpani.machine.lab.make import down as take_down
 from timpani.machine.lab.make import up as make
-from timpani.machine.lab.slurm import PARTITION
 from timpani.study.words import counted
 
 app = typer.Typer(no_args_is_help=True)

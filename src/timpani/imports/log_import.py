@@ -36,9 +36,8 @@ from timpani.libraries.registry import LIBRARIES, counterpart
 from timpani.machine.describe import MachineDescription
 from timpani.reading import open_regular, read_bytes
 from timpani.stats.sample import launch_interval
-from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm, Cell
+from timpani.study.cell import COMPOSED, DEFAULT, OWN, UNPLACED, Algorithm, Cell
 from timpani.study.operations import OPERATIONS
-from timpani.study.placement import UNPLACED
 from timpani.study.schema import schema
 
 _READERS: dict[str, type[LogReader]] = {

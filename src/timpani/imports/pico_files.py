@@ -26,10 +26,9 @@ from timpani.errors import UserError, shortened
 from timpani.imports.printed_table import NO_ROW
 from timpani.reading import MAX_BYTES, open_regular, read_bytes
 from timpani.stats.sample import Times, bimodal, launch_interval, outlier_share
-from timpani.study.cell import DEFAULT, Algorithm
+from timpani.study.cell import DEFAULT, UNPLACED, Algorithm
 from timpani.study.keys import MPI_DATATYPES
 from timpani.study.operations import COLLECTIVES
-from timpani.study.placement import UNPLACED
 
 SIGNATURE = re.compile(rb"highest(?:,rank\d+)*\r?\n")
 """The first line of a file of times. `highest` is the longest time of any rank."""

@@ -12,9 +12,8 @@ import polars as pl
 
 from timpani.judge.decide import compare_sampled_with_default, compare_with_default
 from timpani.judge.raced import RacedResults, raced_points
-from timpani.study.cell import Algorithm, is_under_files
+from timpani.study.cell import Algorithm, RankLayout, is_under_files
 from timpani.study.operations import COLLECTIVES, OPERATIONS
-from timpani.study.placement import RankLayout
 from timpani.study.schema import ALGORITHM, POINT, algorithm_of, schema
 from timpani.study.selection import ALL, Evidence, Rule, SizeGap, Span
 

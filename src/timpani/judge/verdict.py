@@ -16,8 +16,7 @@ from timpani.judge.other_points import GainPart, OtherPoints, at_other_points, c
 from timpani.judge.points import most_frequent
 from timpani.stats.compare import STANDARD, Margins
 from timpani.stats.sample import LATENESS_TOLERANCE, LATENESS_TOLERANCE_US, variance_spread
-from timpani.study.arrival import TOGETHER
-from timpani.study.cell import OWN
+from timpani.study.cell import OWN, TOGETHER
 from timpani.study.operations import COLLECTIVES, OPERATIONS
 from timpani.study.schema import POINT, is_default
 from timpani.study.words import counted, per_cent

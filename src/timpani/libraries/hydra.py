@@ -7,7 +7,7 @@ from pathlib import Path
 
 from timpani.libraries.library import Command, LaunchRequest, OutsideSetting, file_line, host_file, settings_lines
 from timpani.native.mpi import Mpi
-from timpani.study.placement import ranks_per_node
+from timpani.study.cell import ranks_per_node
 
 HOST_WITH_SLOTS = "{}:{}"
 

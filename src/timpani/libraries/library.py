@@ -102,7 +102,7 @@ def host_file(hosts: Sequence[Host], with_slots: str) -> str:
 class LaunchRequest:
     """One start of an MPI program.
 
-    placement       as `study/placement.py` has it
+    placement       as `study/cell.py` has it
     oversubscribed  more ranks than cores: ranks are not bound and give way while they wait
     parameters      of the library, for this start; environment is every rank's
     hosts           where ranks go, with their slots; empty: this computer

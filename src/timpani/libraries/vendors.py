@@ -13,7 +13,7 @@ from typing import Any
 from timpani.libraries.library import Command, LaunchRequest, Library, OfferedVariants
 from timpani.native.library_version import LibraryVersion
 from timpani.native.mpi import Mpi, ParentLibrary
-from timpani.study.placement import ranks_per_node
+from timpani.study.cell import ranks_per_node
 
 UNKNOWN_VERSION = "of an unknown version"
 

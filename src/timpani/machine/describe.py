@@ -17,8 +17,7 @@ from timpani.machine.lab.lab import parse_rate
 from timpani.machine.launchers import links
 from timpani.machine.nodes.host_list import same_host
 from timpani.machine.nodes.locality import Domains
-from timpani.machine.nodes.model import Machine
-from timpani.machine.nodes.node_set import fold_numbers, parse_cpus
+from timpani.machine.nodes.model import Machine, fold_numbers, parse_cpus
 
 
 def _cpus(text: str) -> str:

@@ -15,7 +15,7 @@ from timpani.machine.batch.slurm_jobs import groups_of, nodes_of_partition
 from timpani.machine.cores import Cores, read_cores
 from timpani.machine.launchers import LAB, SRUN, lab_machine
 from timpani.machine.nodes.model import Machine, NodeGroup, read_machine
-from timpani.machine.platforms.platform import find_platform, machine_of
+from timpani.machine.platform import find_platform, machine_of
 from timpani.native.mpi import Mpi
 from timpani.study.trust import how_to_trust, is_trusted
 

@@ -17,7 +17,7 @@ from timpani.libraries.registry import LIBRARIES
 from timpani.machine.cores import Cores, busy_cores, read_cores
 from timpani.machine.describe import frequency_governor
 from timpani.machine.nodes.host_list import RankBinding, same_host
-from timpani.machine.nodes.node_set import fold_numbers
+from timpani.machine.nodes.model import fold_numbers
 from timpani.native.build import is_built
 from timpani.native.cache import cache_folder
 from timpani.native.compiler import missing_compiler, tool

@@ -16,11 +16,10 @@ from timpani.libraries.registry import LIBRARIES
 from timpani.machine.lab.lab import LAB_VARIABLE, choose_whole_lab, show_rate
 from timpani.machine.lab.make import burst_bytes
 from timpani.machine.nodes.host_list import requested_places
-from timpani.machine.nodes.model import Machine, NodeGroup
-from timpani.machine.nodes.node_set import fold
-from timpani.machine.platforms.platform import read_platform
+from timpani.machine.nodes.model import Machine, NodeGroup, fold
+from timpani.machine.platform import read_platform
 from timpani.native.mpi import Mpi
-from timpani.study.placement import ranks_per_node
+from timpani.study.cell import ranks_per_node
 
 SRUN = "slurm"
 """Its name in a machine file."""

@@ -61,7 +61,7 @@ from timpani.schedules.predict.selected_algorithms import (
     select_timpani_algorithms,
 )
 from timpani.slices import Hook
-from timpani.study.placement import check_placement
+from timpani.study.cell import check_placement
 from timpani.study.sizes import RANK_COUNT, parse_size, parse_sizes
 from timpani.study.values import parse_duration
 from timpani.study.words import counted, show_seconds

@@ -16,8 +16,7 @@ import polars as pl
 from timpani.errors import unknown
 from timpani.stats.compare import INDIFFERENCE
 from timpani.studies.claim import Case, Check, Claim, Line, MissingTimesError
-from timpani.study.cell import DEFAULT
-from timpani.study.placement import UNPLACED, shuffle_seed
+from timpani.study.cell import DEFAULT, UNPLACED, shuffle_seed
 from timpani.study.sizes import show_size
 from timpani.study.words import counted
 

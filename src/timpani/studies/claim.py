@@ -12,8 +12,7 @@ import polars as pl
 
 from timpani.errors import UserError, unknown
 from timpani.studies.sources import CONCLUSIONS
-from timpani.study.cell import DEFAULT
-from timpani.study.placement import shuffle_seed
+from timpani.study.cell import DEFAULT, shuffle_seed
 from timpani.study.sizes import LARGEST, show_size
 from timpani.study.words import counted
 

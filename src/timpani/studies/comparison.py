@@ -1,6 +1,7 @@
 """A campaign next to what a study published: its times, what is doubtful in them, and what it concluded."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,14 @@ from timpani.report.document.blocks import Block, Bullets, Document, Sentence
 from timpani.report.document.json import finite
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.document.text import text_of
-from timpani.report.figures.columns import MESSAGES
+from timpani.report.figures.columns import CALLS, MESSAGES
 from timpani.report.figures.status import status_words
-from timpani.report.tables.algorithm_tables import shows_throughput, status_parts
+from timpani.report.page.contents import Report
+from timpani.report.page.sections import PageSection
+from timpani.report.tables.algorithm_tables import shows_throughput, status_parts, with_unit
+from timpani.report.tables.conditions import with_conditions
 from timpani.report.tables.coverage import coverage
+from timpani.report.tables.study_tables import study_tables
 from timpani.stats.sample import LEVEL
 from timpani.studies.agreement import agreement, agreement_blocks, pair_times, unpaired
 from timpani.studies.claim import FAILS, HOLDS, IN_PART, NOT_TESTABLE, Case, ClaimResult, where_it_fails
@@ -33,7 +38,7 @@ from timpani.studies.tables import (
     read_published,
 )
 from timpani.study.operations import title_of
-from timpani.study.schema import MEASURED_US
+from timpani.study.schema import MEASURED_US, STATISTIC
 from timpani.study.words import counted, per_cent
 
 
@@ -235,4 +240,27 @@ def _table(part: pl.DataFrame, collective: str, placement: str, title: str) -> T
         f"{title_of(collective)}, placed by {placement}: OSU's average here and published ({unit}): {title}",
         f"{coverage(part)} interval".strip(),
         footnotes=tuple(notes),
+    )
+
+
+def study_section(report: Report) -> PageSection:
+    """The same cells as the studies set them, so that they can stand next to published tables."""
+    campaign = by_statistic(report.campaign, "osu")
+    raced = replace(
+        raced_results(report.campaign), rows=campaign.results
+    )  # the race went by medians, whatever is shown
+    cells = with_conditions(estimate_cells(raced)).with_columns(pl.lit("osu").alias(STATISTIC))
+    calls = cells.filter(CALLS)
+    by_collective = study_tables(campaign, calls) if calls.height else {}
+    return PageSection(
+        "study-tables",
+        "Tables by algorithm, with OSU’s average",
+        105,
+        (
+            "A table for each algorithm, as studies with the OSU benchmarks print their times. OSU’s average, a "
+            "mean over ranks and calls, is usually lower than the median completion, but disturbed calls raise it.",
+        ),
+        tables={with_unit(name): tables for name, tables in by_collective.items()},
+        folds="all",
+        narrow=True,
     )

@@ -14,8 +14,7 @@ from timpani.report.words.fit_words import measured_curve
 from timpani.stats.regression import Coefficient, NamedRegression
 from timpani.stats.sample import LEVEL, Estimate
 from timpani.studies.tables import Published, read_published
-from timpani.study.cell import Algorithm
-from timpani.study.placement import UNPLACED
+from timpani.study.cell import UNPLACED, Algorithm
 from timpani.study.words import four_digits, per_cent
 
 _Sides = Mapping[str, Estimate]

@@ -20,8 +20,7 @@ from timpani.machine.describe import MachineDescription
 from timpani.studies.claim import Claim, claims_of, read_claims
 from timpani.studies.sources import PUBLISHED
 from timpani.studies.sources import sources as all_sources
-from timpani.study.cell import DEFAULT, Algorithm, Cell
-from timpani.study.placement import UNPLACED
+from timpani.study.cell import DEFAULT, UNPLACED, Algorithm, Cell
 from timpani.study.schema import schema
 from timpani.study.sizes import show_size
 from timpani.study.words import counted

@@ -8,9 +8,9 @@ from typing import Any
 
 from timpani.errors import UserError, unknown
 from timpani.slices import Hook
+from timpani.study.cell import split_algorithms
 from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES
 from timpani.study.operations import COLLECTIVES, OPERATIONS
-from timpani.study.parameter_series import split_algorithms
 from timpani.study.study import ALL, Study, read_study
 from timpani.study.trust import code_in, is_trusted, not_trusted, without_code
 

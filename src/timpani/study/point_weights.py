@@ -13,8 +13,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from timpani.study.arrival import TOGETHER
-from timpani.study.cell import Cell
+from timpani.study.cell import TOGETHER, Cell
 
 UNMEASURED_PART = 0.5
 """Of what a race may lose, the most that points without a measurement may lose: a point takes some launches however

@@ -9,12 +9,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model, model
 from timpani.errors import UserError, unknown, wrong_value
 from timpani.reading import read_toml
 from timpani.study import values as types_of_values
-from timpani.study.arrival import TOGETHER
-from timpani.study.cell import Algorithm
+from timpani.study.cell import TOGETHER, Algorithm, each_of
 from timpani.study.defaults import MAX_LAUNCHES, MAX_LAUNCHES_IN_BUDGET
 from timpani.study.keys import DATATYPES, KEYS, REQUIRED, StudyKeys
 from timpani.study.operations import OPERATIONS, CallArguments, combines
-from timpani.study.parameter_series import each_of
 from timpani.study.point_weights import PointGoal, PointKey, point_goals
 from timpani.study.values import FigureChoice, OsuCounts, Override
 from timpani.study.variant import Variant, with_default

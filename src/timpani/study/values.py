@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from timpani.errors import UserError
-from timpani.study.arrival import check_arrival
-from timpani.study.placement import check_placement
+from timpani.study.cell import check_arrival, check_placement
 from timpani.study.point_weights import PointWeight
 from timpani.study.sizes import LARGEST, LARGEST_SIZE, RANK_COUNT, parse_sizes
 from timpani.study.variant import Variant, parse_variants, variants_of_table

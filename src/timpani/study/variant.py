@@ -11,8 +11,7 @@ from itertools import product
 from typing import Any
 
 from timpani.errors import UserError, unknown
-from timpani.study.cell import DEFAULT
-from timpani.study.parameter_series import split_algorithms
+from timpani.study.cell import DEFAULT, split_algorithms
 from timpani.study.sizes import VALUE, parse_sizes
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=+^-]{0,59}", re.ASCII)

@@ -44,14 +44,11 @@ from timpani.study.selection import SIMULATED
 from timpani.study.sizes import MAX_RANKS, parse_size
 from timpani.study.words import counted
 from timpani.tune.confirmation_text import PAGE as CONFIRMATION
-from timpani.tune.explanation import explained
-from timpani.tune.foreign_file import read_file
-from timpani.tune.from_campaign import installed_library
-from timpani.tune.library_choices import library_choices
+from timpani.tune.foreign_file import explained, read_file
+from timpani.tune.from_campaign import installed_library, library_choices
 from timpani.tune.making_rules import Until, can_be_confirmed, decisive_study, measure_and_confirm, write_rules
-from timpani.tune.sealed_page import verify_tuned
 from timpani.tune.source_warnings import made_from
-from timpani.tune.table_file import TABLE_FILE
+from timpani.tune.table_file import TABLE_FILE, verify_tuned
 from timpani.tune.tuned_page import PAGE
 from timpani.tune.workflow import DECIDING_FOLDER, PredictionReach
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from timpani.campaign.folder.header_parts import RecordedVariant
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.plan.prepared_variant import PreparedVariant, check_variant
+from timpani.campaign.run.session import Variants
 from timpani.campaign.run.start import Programs
-from timpani.campaign.run.variants import Variants
 from timpani.errors import UserError, unknown
 from timpani.libraries.available import AvailableAlgorithms
 from timpani.libraries.find import choose_mpi, mpi_of_launcher

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from timpani.campaign.plan.cells import cells_of
+from timpani.campaign.plan.from_study import cells_of
 from timpani.campaign.plan.plan import PlannedCell
 from timpani.campaign.plan.plan_text import arrivals, cell_lines
 from timpani.study.cell import Algorithm, Cell, Skipped

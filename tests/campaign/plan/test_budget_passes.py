@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from timpani.campaign.plan.budget_passes import Pass, passes
+from timpani.campaign.plan.plan import Pass, passes
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.point_weights import Point
 

@@ -7,10 +7,9 @@ import pytest
 
 from tests.campaign.plan.made_library import LIBRARY, MPI
 from tests.installed import needs_slice
-from timpani.campaign.plan.cells import cells_of
 from timpani.campaign.plan.chosen_algorithms import ChosenAlgorithm, share_launches
 from timpani.campaign.plan.estimate import simulated_cell_seconds, start_seconds
-from timpani.campaign.plan.from_study import Resources, check_cores, plan
+from timpani.campaign.plan.from_study import Resources, cells_of, check_cores, plan
 from timpani.campaign.plan.plan import CampaignPlan, plan_notes
 from timpani.errors import UserError
 from timpani.libraries.library import AlgorithmSelection

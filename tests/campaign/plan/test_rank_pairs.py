@@ -3,7 +3,7 @@
 import pytest
 
 from tests.campaign.plan.made_library import LIBRARY
-from timpani.campaign.plan.cells import Pairs, between_ranks, missing_ranks, pairs_on, ranks_of_pairs
+from timpani.campaign.plan.from_study import Pairs, between_ranks, missing_ranks, pairs_on, ranks_of_pairs
 from timpani.errors import UserError
 from timpani.machine.nodes.host_list import choose_hosts, with_slots
 from timpani.machine.nodes.model import Machine, NodeGroup

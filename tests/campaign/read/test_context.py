@@ -10,8 +10,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import Part, crossing_bytes, rank_layouts, with_boundaries, with_bounds
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
-from timpani.study.cell import Algorithm, Cell
-from timpani.study.placement import RankLayout
+from timpani.study.cell import Algorithm, Cell, RankLayout
 
 
 def campaign_on(machine: Mapping[str, object], *cells: Cell) -> Campaign:

@@ -11,7 +11,7 @@ from timpani.machine.nodes.locality import (
     pair_of_each_locality,
     seats,
 )
-from timpani.machine.nodes.node_set import fold_numbers, parse_cpus
+from timpani.machine.nodes.model import fold_numbers, parse_cpus
 
 
 def domains(name: str) -> Domains:

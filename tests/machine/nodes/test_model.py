@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from timpani.errors import UserError
 from timpani.machine.batch.slurm_jobs import parse_topology
-from timpani.machine.nodes.model import Machine, NodeGroup, read_machine, write_machine
-from timpani.machine.nodes.node_set import expand, fold
+from timpani.machine.nodes.model import Machine, NodeGroup, expand, fold, read_machine, write_machine
 
 GROUP = {"name": "leaf1", "nodes": "node[01-02]", "cores": 24}
 

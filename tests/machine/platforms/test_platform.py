@@ -10,7 +10,7 @@ from timpani.errors import UserError
 from timpani.libraries.library import LaunchRequest
 from timpani.machine.launchers import command
 from timpani.machine.nodes.host_list import choose_hosts, with_slots
-from timpani.machine.platforms.platform import find_platform, machine_of, shipped_platforms
+from timpani.machine.platform import find_platform, machine_of, shipped_platforms
 from timpani.native.mpi import Mpi
 
 _SIMGRID = Mpi("simgrid", "SimGrid", "3.32", Path("/usr/bin/smpirun"), Path("/usr/bin/smpicxx"), None)

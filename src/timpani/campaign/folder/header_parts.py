@@ -9,7 +9,7 @@ from timpani.campaign.folder.fields import Count
 from timpani.libraries.registry import library_title
 from timpani.machine.describe import Printable
 from timpani.native.mpi import Mpi
-from timpani.study.arrival import TOGETHER
+from timpani.study.cell import TOGETHER
 from timpani.study.keys import DATATYPES, MPI_DATATYPES
 from timpani.study.operations import CallArguments
 from timpani.study.values import FigureChoices, PointWeights

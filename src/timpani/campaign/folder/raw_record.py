@@ -13,9 +13,8 @@ from pydantic import Field, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
 from timpani.campaign.folder.fields import OPEN, Count, LaunchFields, Recorded, Row, Text, Time, check
-from timpani.checked_lines import read_checked_line
 from timpani.errors import UserError
-from timpani.reading import open_regular
+from timpani.reading import open_regular, read_checked_line
 
 _NAME = "samples.jsonl"
 PACKED = f"{_NAME}.gz"

@@ -13,9 +13,8 @@ from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.registry import LIBRARIES, tuned_selection
 from timpani.libraries.rules import BY_RULES, rules_selection
-from timpani.study.cell import DEFAULT, OWN, TUNED, Algorithm, Skipped, under_files
+from timpani.study.cell import DEFAULT, OWN, TUNED, Algorithm, Skipped, each_of, under_files
 from timpani.study.operations import OPERATIONS
-from timpani.study.parameter_series import each_of
 from timpani.study.study import ALL, Study
 
 

@@ -9,8 +9,7 @@ from timpani.libraries.library import Controls
 from timpani.libraries.rules import BY_RULES
 from timpani.native_sources import read_table, sources
 from timpani.stats.regret import UNSEEN_MODE_FACTOR
-from timpani.study.arrival import ArrivalPattern
-from timpani.study.cell import COMPOSED, OWN, Cell
+from timpani.study.cell import COMPOSED, OWN, ArrivalPattern, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.study import Study
 

@@ -12,8 +12,8 @@ from timpani.libraries.library import HostList
 from timpani.machine.describe import MachineDescription
 from timpani.machine.nodes.host_list import requested_places
 from timpani.machine.nodes.model import Machine
+from timpani.study.cell import RankLayout, category
 from timpani.study.operations import OPERATIONS, Movement
-from timpani.study.placement import RankLayout, category
 from timpani.study.schema import BOUND, NODE_RANKS, SWITCH_RANKS, schema
 
 

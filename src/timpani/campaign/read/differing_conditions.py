@@ -11,7 +11,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import with_states
 from timpani.libraries.library import OutsideSetting
 from timpani.libraries.outside_settings import MODULES
-from timpani.machine.nodes.node_set import fold
+from timpani.machine.nodes.model import fold
 from timpani.study.schema import STATE
 from timpani.study.sizes import show_sizes
 

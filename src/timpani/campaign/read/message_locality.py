@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
-from timpani.campaign.plan.cells import pairs_among
+from timpani.campaign.plan.from_study import pairs_among
 from timpani.machine.describe import MachineDescription
 from timpani.machine.nodes.host_list import RankBinding, same_host
 from timpani.machine.nodes.locality import (

@@ -12,9 +12,8 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.load import Campaign, Statistic, StudyName
 from timpani.errors import UserError, unknown
 from timpani.libraries.registry import LIBRARIES, counterpart
-from timpani.study.cell import COMPOSED, OWN, Algorithm
+from timpani.study.cell import COMPOSED, OWN, Algorithm, each_of, split_algorithms
 from timpani.study.operations import OPERATIONS
-from timpani.study.parameter_series import each_of, split_algorithms
 from timpani.study.sizes import parse_size, parse_sizes
 from timpani.study.study import ALL
 from timpani.study.values import parse_ranks

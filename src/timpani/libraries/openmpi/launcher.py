@@ -16,7 +16,7 @@ from timpani.errors import UserError
 from timpani.libraries.library import Command, Counting, LaunchRequest, host_file
 from timpani.libraries.openmpi.settings import components_of
 from timpani.native.mpi import Mpi
-from timpani.study.placement import ranks_per_node
+from timpani.study.cell import ranks_per_node
 
 HOST_WITH_SLOTS = "{} slots={}"
 

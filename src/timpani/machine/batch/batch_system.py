@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from timpani.errors import UserError, unknown
-from timpani.machine.nodes.node_set import MAX_NODES, expand
+from timpani.machine.nodes.model import MAX_NODES, expand
 from timpani.reading import read_lines
 
 _DESCRIBED = "docs/machine-files.md has examples"

@@ -21,7 +21,7 @@ from timpani.machine.batch.batch_system import (
     slots_by_mention,
 )
 from timpani.machine.batch.slurm_jobs import SYSTEM as SLURM
-from timpani.machine.nodes.node_set import expand
+from timpani.machine.nodes.model import expand
 from timpani.study.words import counted
 
 

@@ -26,7 +26,7 @@ from timpani.machine.batch.batch_system import (
 )
 from timpani.machine.lab.lab import LAB_VARIABLE, labs
 from timpani.machine.nodes.locality import groups_of_equal_nodes
-from timpani.machine.nodes.node_set import MAX_NODES, expand, fold
+from timpani.machine.nodes.model import MAX_NODES, expand, fold
 
 SINFO_FORMAT = "%N %X %Y %Z"
 """For `sinfo --noheader --Node --format`: node, sockets, cores per socket, threads per core."""

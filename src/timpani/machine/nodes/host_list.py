@@ -11,10 +11,9 @@ from pathlib import Path
 
 from timpani.errors import UserError
 from timpani.libraries.library import Host, HostList
-from timpani.machine.nodes.model import Machine
-from timpani.machine.nodes.node_set import MAX_NODES, expand, fold
+from timpani.machine.nodes.model import MAX_NODES, Machine, expand, fold
 from timpani.reading import read_lines
-from timpani.study.placement import category, ranks_per_node, shuffle_seed
+from timpani.study.cell import category, ranks_per_node, shuffle_seed
 from timpani.study.words import counted
 
 _OVER_NODES = {1: "core", 2: "node", 3: "node"}

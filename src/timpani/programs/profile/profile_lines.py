@@ -8,9 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from timpani.campaign.folder.fields import Count, Name, RankCount, Text, Time
-from timpani.checked_lines import read_checked_line
 from timpani.errors import UserError, wrong
-from timpani.reading import read_bytes
+from timpani.reading import read_bytes, read_checked_line
 
 VERSION = 1
 """Of the lines; a later one is not read."""

@@ -17,9 +17,9 @@ from timpani.programs.profile.profiled_points import (
     profiled_points,
     why_not_measured,
 )
+from timpani.study.cell import split_algorithms
 from timpani.study.keys import ROTATING
 from timpani.study.operations import COLLECTIVES, CallArguments
-from timpani.study.parameter_series import split_algorithms
 from timpani.study.point_weights import PointKey, PointWeight, point_goals
 from timpani.study.study import ALL, Study
 from timpani.study.values import parse_share

@@ -16,8 +16,7 @@ from timpani.libraries.registry import library_title
 from timpani.programs.profile.profile_folder import ProgramProfile
 from timpani.programs.profile.profiled_points import ProfiledPoint, differing_arguments, profiled_points
 from timpani.programs.profile.profiled_study import seconds_in_mpi
-from timpani.study.arrival import TOGETHER
-from timpani.study.placement import UNPLACED, RankLayout
+from timpani.study.cell import TOGETHER, UNPLACED, RankLayout
 from timpani.study.point_weights import loss
 from timpani.study.schema import point_of
 from timpani.study.words import counted

@@ -21,7 +21,7 @@ from timpani.report.figures.curves import OPTIONAL
 from timpani.report.figures.figure import Figure, Section
 from timpani.report.figures.interval_bars import VALUE, bars, with_bars
 from timpani.report.figures.theme import points, shape
-from timpani.study.placement import category, shuffle_seed
+from timpani.study.cell import category, shuffle_seed
 from timpani.study.schema import BOUND
 from timpani.study.sizes import STEPS, show_size
 from timpani.study.words import counted

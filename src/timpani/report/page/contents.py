@@ -10,10 +10,8 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import with_boundaries, with_bounds
 from timpani.campaign.read.message_locality import with_locality
-from timpani.judge import knee
-from timpani.judge.cell_table import estimate_cells
+from timpani.judge.cell_table import distances_from_default, estimate_cells, knees
 from timpani.judge.decide import compare_with_plain_message, compared_with_default, decide
-from timpani.judge.knee import distances_from_default
 from timpani.judge.raced import raced_results
 from timpani.report.document.table import Table
 from timpani.report.figures.columns import CALLS, COMPETITOR, SIZE_SERIES, WITHOUT_VARIANT, is_default
@@ -93,7 +91,7 @@ class Report:
         calls = drawn.filter(CALLS)
         self.predicted = predicted
         self.distances = with_conditions(distances_from_default(calls))
-        self.knees = with_conditions(knee.knees(calls))
+        self.knees = with_conditions(knees(calls))
         self.models = fit_section(campaign, cells, published, partial(drawn_label, curves))
         measured = {
             "cells": drawn,

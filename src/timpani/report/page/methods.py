@@ -11,7 +11,7 @@ from timpani.machine.describe import MachineDescription
 from timpani.stats.compare import STANDARD, Margins
 from timpani.stats.regret import ALPHA
 from timpani.stats.sample import LEVEL, median_ranks
-from timpani.study.arrival import TOGETHER
+from timpani.study.cell import TOGETHER
 from timpani.study.operations import OPERATIONS, title_of
 from timpani.study.words import counted, per_cent
 

@@ -9,7 +9,7 @@ from timpani.campaign.folder.header_parts import MergedCampaign
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.campaign_warnings import MachineLoad, machine_loads
 from timpani.libraries.outside_settings import described
-from timpani.machine.nodes.node_set import fold, fold_numbers
+from timpani.machine.nodes.model import fold, fold_numbers
 from timpani.study.sizes import show_size
 from timpani.study.words import counted
 

@@ -7,7 +7,7 @@ from typing import Literal
 import polars as pl
 from markupsafe import Markup
 
-from timpani.judge import knee
+from timpani.judge.cell_table import FLAT_SIZES, KNEE_FACTOR
 from timpani.judge.verdict import Verdict
 from timpani.report.document.blocks import Block
 from timpani.report.document.table import Table
@@ -171,7 +171,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         120,
         (
             "At the size in the table and at all larger sizes, a curve’s intervals lie wholly above "
-            f"{knee.KNEE_FACTOR} times its flat time. The flat time is the median of the {knee.FLAT_SIZES} smallest "
+            f"{KNEE_FACTOR} times its flat time. The flat time is the median of the {FLAT_SIZES} smallest "
             "sizes.",
         ),
         tables=by_operation(report.knees, knee_tables),

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from timpani.judge.knee import FLAT_SIZES
+from timpani.judge.cell_table import FLAT_SIZES
 from timpani.report.document.table import MISSING, Table, Value
 from timpani.report.figures.columns import CONDITIONS, TRANSPOSES, is_default, ordered
 from timpani.report.figures.status import OK, status_words

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from timpani.report.figures.columns import CONDITIONS, SETTING
-from timpani.study.arrival import TOGETHER
+from timpani.study.cell import TOGETHER
 from timpani.study.schema import POINT, without
 
 CONDITION_COLUMNS = without(POINT, "collective", "ranks", "message_bytes")

@@ -4,7 +4,7 @@ from math import sqrt
 from pathlib import Path
 
 from timpani.judge.jobs import JOBS_OF_A_MACHINE, History, JobScope
-from timpani.machine.nodes.node_set import fold
+from timpani.machine.nodes.model import fold
 from timpani.report.document.blocks import Document, Sentence
 from timpani.report.document.table import Table, Value, rows
 from timpani.study.words import counted, per_cent

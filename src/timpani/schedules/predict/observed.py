@@ -23,8 +23,7 @@ from timpani.schedules.algorithms.simulation import (
 )
 from timpani.schedules.predict.calibrate import Observation
 from timpani.stats.fit import LATENCY, CurveFit, costs_from_zero, fit
-from timpani.study.arrival import TOGETHER
-from timpani.study.cell import OWN, Algorithm, parse_parameters
+from timpani.study.cell import OWN, TOGETHER, Algorithm, parse_parameters
 from timpani.study.schema import MACHINE_CELL, MEASURED_US, is_timpani_schedule
 
 Places = tuple[RankPlace, ...]

@@ -37,9 +37,8 @@ from timpani.schedules.predict.request import Limits, Request
 from timpani.schedules.predict.selected_algorithms import Schedule, SelectedAlgorithm
 from timpani.schedules.predict.stand_ins import Closeness, stand_ins
 from timpani.stats.compare import INDIFFERENCE
-from timpani.study.cell import DEFAULT, Algorithm
+from timpani.study.cell import DEFAULT, Algorithm, RankLayout
 from timpani.study.operations import COLLECTIVES
-from timpani.study.placement import RankLayout
 from timpani.study.schema import MEASURED_US, cell_of
 from timpani.study.selection import Evidence, PredictedRules
 from timpani.study.sizes import show_sizes

@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 from timpani.errors import UserError, unknown
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
-from timpani.study.cell import OWN, Algorithm
+from timpani.study.cell import OWN, Algorithm, split_algorithms
 from timpani.study.operations import COLLECTIVES
-from timpani.study.parameter_series import split_algorithms
 from timpani.study.sizes import show_sizes
 
 _ALL, _ALL_TIMPANI = "all", "timpani/all"
