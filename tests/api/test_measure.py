@@ -30,8 +30,3 @@ def test_a_figure_that_does_not_exist_is_refused_before_measuring(tmp_path: Path
 def test_every_public_name_can_be_imported() -> None:
     assert [name for name in timpani.__all__ if not hasattr(timpani, name)] == []
     assert timpani.OpenedCampaign.__name__ == "OpenedCampaign"
-
-
-def test_a_misspelled_argument_is_named_as_one(tmp_path: Path) -> None:
-    with pytest.raises(timpani.UserError, match="unknown argument 'rank'; did you mean ranks"):
-        timpani.measure("bcast", folder=tmp_path / "c", rank=2)  # type: ignore[call-arg]

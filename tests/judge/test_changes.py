@@ -98,11 +98,6 @@ def test_simulated_times_are_exact_but_not_compared_with_measured_ones() -> None
     assert mixed.cells["ratio_low"].to_list() == [None]
 
 
-def test_averages_are_compared_by_value_alone() -> None:
-    averages = results({"default": {8: around(1.0)}}).with_columns(median_us=pl.lit(None, dtype=pl.Float64))
-    assert standing(changes(averages, results({"default": {8: around(2.0)}})))["default", 8] == BY_VALUE
-
-
 def in_states(near: list[float], far: list[float]) -> pl.DataFrame:
     states = ["near"] * len(near) + ["far"] * len(far)
     found = results({"default": {8: [*near, *far]}}).sort("launch")

@@ -31,11 +31,6 @@ def test_a_rise_within_the_uncertainty_is_no_knee() -> None:
     assert knees(estimate_cells(RacedResults.from_rows(frame)))["knee_bytes"].to_list() == [None]
 
 
-def test_without_intervals_times_decide() -> None:
-    frame = results({"chain": {2**i: [time] for i, time in enumerate([1.0, 1.0, 1.1, 1.2, 1.7, 3.0])}})
-    assert knees(estimate_cells(RacedResults.from_rows(frame)))["knee_bytes"].to_list() == [16]
-
-
 def test_each_curve_has_its_own() -> None:
     frame = pl.concat(
         results({"chain": {1: around(t), 2: around(t), 4: around(t), 8: around(9.0)}}, ranks=ranks)

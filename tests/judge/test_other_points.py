@@ -4,11 +4,9 @@ import polars as pl
 import pytest
 
 from tests.judge.campaigns import around, results
-from timpani.judge.cell_table import estimate_cells
 from timpani.judge.decide import compare_with_default, decide
 from timpani.judge.other_points import at_other_points, gain_parts
 from timpani.judge.raced import RacedResults
-from timpani.judge.verdict import summarize
 
 FRAME = results(
     {
@@ -26,24 +24,6 @@ def test_points_at_which_it_is_shown_to_be_slower_are_counted_with_the_largest_f
     assert found is not None
     assert (found.points, found.slower) == (3, 2)  # 4 KiB is a tie
     assert found.factor == pytest.approx(3, rel=0.02)
-
-
-def test_an_algorithm_that_is_nowhere_significantly_slower_loses_nothing() -> None:
-    ties = results({"default": {8: around(1.0), 64: around(2.0)}, "chain": {8: around(1.0), 64: around(1.0)}})
-    [won] = [row for row in decide(RacedResults.from_rows(ties)).iter_rows(named=True) if row["verdict"] == "better"]
-    assert at_other_points(compare_with_default(RacedResults.from_rows(ties)), won, "chain") is None
-
-
-def test_the_verdict_has_the_loss_at_other_points_with_the_setting() -> None:
-    settings = {"bcast": {"chain": "mpirun --mca a 2"}}
-    verdict = summarize(
-        decide(RacedResults.from_rows(FRAME)),
-        estimate_cells(RacedResults.from_rows(FRAME)),
-        settings=settings,
-        compared=COMPARED,
-    )
-    assert verdict.largest_regret is not None
-    assert verdict.largest_regret.at_other_points == at_other_points(COMPARED, WON, "chain")
 
 
 POINT = {

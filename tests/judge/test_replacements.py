@@ -55,22 +55,6 @@ def test_a_faster_timpani_algorithm_is_chosen_from_its_first_size() -> None:
     assert found(*measured(default(8, 16) | timpanis)) == [(8, 15, "a"), (16, 16, "b")]
 
 
-def test_a_rule_ends_where_its_algorithm_does_not_win_though_another_does() -> None:
-    timpanis = {("timpani/a", 8): 50.0, ("timpani/b", 8): 100.0, ("timpani/a", 16): 150.0, ("timpani/b", 16): 50.0}
-    assert found(*measured(default(8, 16) | timpanis)) == [(8, 8, "a"), (16, 16, "b")]
-
-
-def test_a_rule_does_not_reach_over_a_size_at_which_its_algorithm_failed() -> None:
-    timpanis = {("timpani/a", size): 50.0 for size in (8, 16, 32)}
-    results = [
-        replace(result, median_us=None, error="wrong data")
-        if result.cell.message_bytes == 16 and result.cell.algorithm.name == "a"
-        else result
-        for result in measured(default(8, 16, 32) | timpanis)
-    ]
-    assert found(*results) == [(8, 8, "a"), (32, 32, "a")]
-
-
 def test_of_several_machines_a_rule_needs_an_algorithm_that_wins_on_each() -> None:
     here = measured(default(8, 16, 32) | {("timpani/a", size): 50.0 for size in (8, 16, 32)})
     there = measured(default(8, 16) | {("timpani/a", 8): 80.0, ("timpani/a", 16): 150.0})
@@ -132,20 +116,6 @@ def test_changes_of_the_choice_between_measured_sizes_are_reported() -> None:
     times = {("timpani/a", 8): 50.0, ("timpani/a", 4096): 150.0}
     frame = results_frame(measured(default(8, 4096) | times))
     assert select(RacedResults.from_rows(frame), LAYOUTS, OWN).gaps == (SizeGap("bcast", 8, 4, 8, 4096),)
-
-
-def test_the_choice_changes_also_where_the_rule_before_holds_on() -> None:
-    times = {("timpani/a", 8): 50.0, ("timpani/b", 8): 60.0, ("timpani/a", 64): 60.0, ("timpani/b", 64): 50.0}
-    found = select(RacedResults.from_rows(results_frame(measured(default(8, 64) | times))), LAYOUTS, OWN)
-    assert [rule.sizes.last for rule in found.rules] == [63, 64]
-    assert found.gaps == (SizeGap("bcast", 8, 4, 8, 64),)
-
-
-def test_rules_of_the_library_are_its_own_algorithms() -> None:
-    frame = results_frame(measured(default(8) | {("openmpi/ring", 8): 50.0, ("timpani/ring", 8): 40.0}))
-    assert [str(rule.algorithm) for rule in select(RacedResults.from_rows(frame), LAYOUTS, "openmpi").rules] == [
-        "openmpi/ring"
-    ]
 
 
 def raced(

@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.installed import every_open_mpi
-from tests.libraries.counted import RANKS, bytes_sent, compiled_calls, ran
-from timpani.libraries.library import LaunchRequest
+from tests.libraries.counted import RANKS, bytes_sent
 from timpani.libraries.openmpi.classic_rules import TunedRules
-from timpani.libraries.openmpi.tuned import reads_headers
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
@@ -46,32 +44,3 @@ def test_rules_hold_from_their_first_byte_to_their_last(mpi: Mpi, tmp_path: Path
     # Of blocks, where 4 × 64 B are compared; the library's choice sends two blocks to the rank after the next.
     by_blocks = bytes_sent(mpi, tmp_path, [("allgather", size) for size in (63, 64, 127, 128)], switched_on)
     assert (by_blocks[0][1], by_blocks[0][2]) == (63 + 128 + 3 * (64 + 127), 2 * (63 + 128))
-
-
-@every_open_mpi
-def test_rules_hold_where_the_library_counts_no_messages(mpi: Mpi, tmp_path: Path) -> None:
-    """An algorithm for two ranks, in a rule for more, ends the calls of the rule alone."""
-    catalogue = LIBRARIES["openmpi"].algorithms.catalogue(mpi)
-    text = FILE.write(TABLE, catalogue, mpi).text
-    assert f"{64 * RANKS} 4 0 0  # from 256 B: ring" in text
-    path = tmp_path / FILE.name
-    path.write_text(text.replace(f"{64 * RANKS} 4 0 0", f"{64 * RANKS} 6 0 0"))  # two_proc
-    program = compiled_calls(mpi, tmp_path)
-    ended = {}
-    for size in (63, 64, 127, 128):
-        words = (str(program), "allgather", str(size))
-        request = LaunchRequest(RANKS, "core", True, FILE.switch_on(path, path.read_text(), mpi), {}, words)
-        ended[size] = ran(mpi, request).returncode != 0
-    assert ended == {63: False, 64: True, 127: True, 128: False}
-
-
-@every_open_mpi
-def test_lint_says_which_file_is_ignored(mpi: Mpi, tmp_path: Path) -> None:
-    counting(mpi)
-    catalogue = LIBRARIES["openmpi"].algorithms.catalogue(mpi)
-    text = "rule-file-version-2\n" + FILE.write(TABLE, catalogue, mpi).text
-    (tmp_path / FILE.name).write_text(text)
-    sent = bytes_sent(mpi, tmp_path, EDGES, FILE.switch_on(tmp_path / FILE.name, "", mpi))
-    errors = [fault for fault in FILE.lint(text, catalogue, mpi) if fault.severity == "error"]
-    read = reads_headers(mpi.numbers)
-    assert (sent[0][3] > 0, not errors) == (read, read)

@@ -20,16 +20,6 @@ int main(int argc, char **argv) {
 }
 """
 
-NO_COLLECTIVE = """
-#include <mpi.h>
-int main(int argc, char **argv) {
-    char data = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Send(&data, 1, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
-    return MPI_Finalize();
-}
-"""
-
 
 def compile_program(mpi: Mpi, text: str, into: Path, *options: str) -> Path:
     """The C program `text` at `into`, compiled with these further options."""

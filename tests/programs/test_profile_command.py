@@ -12,7 +12,7 @@ from tests.cli.typed import typed
 from tests.installed import needs_compiler, needs_mpich, needs_open_mpi
 from tests.interpose.conftest import rules
 from tests.programs.profile_files import CALL, part_text, write_profile
-from tests.programs.programs import CALLS, NO_COLLECTIVE, compile_program, environment
+from tests.programs.programs import CALLS, compile_program, environment
 from timpani.native.mpi import Mpi
 from timpani.programs.profile.profile_folder import read_profile
 from timpani.programs.runs.preloaded_command import read_executable
@@ -68,13 +68,6 @@ def test_calls_are_counted_and_replaced(mpi: Mpi, tmp_path: Path, parts: tuple[s
     again = timpani("profile", *asked, "--", *command)
     assert (again.returncode, again.stderr.count("\n")) == (2, 1)
     assert "choose another folder" in again.stderr
-
-
-def test_a_program_that_calls_no_collective_is_reported(mpi: Mpi, tmp_path: Path) -> None:
-    program = compile_program(mpi, NO_COLLECTIVE, tmp_path / "program")
-    done = timpani("profile", "-o", tmp_path / "p", "--", mpi.mpirun, "-n", "2", program, env=environment())
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.count("called no collective") == 1
 
 
 def test_a_script_s_programs_are_parts_of_one_profile(mpi: Mpi, tmp_path: Path) -> None:

@@ -100,8 +100,3 @@ def test_after_the_last_look_a_point_ends_whatever_choosing_costs() -> None:
     assert not raced(ANALYSES[-1] - 1, most=None, deviation=0.3).ended([OPEN])
     for most in (None, 200):
         assert set(raced(ANALYSES[-1], most, deviation=0.3).ended([OPEN])) == {OPEN}
-
-
-def test_time_spent_on_a_point_does_not_prolong_it() -> None:
-    points = (OPEN, *SETTLED)
-    assert set(raced(11, most=32, deviation=0.03, points=points).ended(points)) == {OPEN}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.judge.raced import SAMPLE_LAUNCHES
 from timpani.race.agenda import Racing
-from timpani.race.grid import algorithms_to_sample, coarse, contradicts_expectation, grids
+from timpani.race.grid import algorithms_to_sample, coarse, contradicts_expectation
 from timpani.race.race import Standing
 from timpani.stats.regret import MIN_LAUNCHES
 from timpani.study.cell import DEFAULT, Algorithm, Cell
@@ -86,16 +86,6 @@ def with_all_algorithms(measured: Measured) -> set[tuple[int, int]]:
     return {point for point, launches in measured.items() if set.union(*launches) == set(NAMES)}
 
 
-def test_a_race_begins_at_rank_counts_and_sizes_far_apart() -> None:
-    points = [Point("bcast", ranks, "core", size, "warm") for ranks in RANKS for size in (8, 16, 64)]
-    [grid] = grids(points)
-    assert sorted((point.ranks, point.message_bytes) for point in grid.full) == [
-        (ranks, size) for ranks in (2, 8, 32) for size in (8, 64)
-    ]
-    [alone] = grids(point for point in points if point.ranks == 4)
-    assert len(alone.full) == 2
-
-
 def test_rank_counts_between_equal_choices_are_only_sampled() -> None:
     measured = race(by_default)
     assert with_all_algorithms(measured) == {(ranks, size) for ranks in (2, 8, 32) for size in SIZES}
@@ -110,16 +100,6 @@ def test_a_boundary_between_rank_counts_is_measured_to_a_factor_of_two() -> None
     assert set.union(*measured[12, 512]) >= {DEFAULT, "binomial", "chain"}, "the best on 8 ranks, and the best on 16"
 
 
-def test_a_rank_count_between_begins_with_all_sizes_in_the_same_launches() -> None:
-    started: defaultdict[int, set[int]] = defaultdict(set)
-    race(crossing(12, 64), sizes=[8, 16, 64], launched=lambda launch, ranks: started[ranks].add(launch))
-    # All is known of the coarse ones when the sizes between were sampled; of 16 when it was measured thrice.
-    looks = range(2 * SAMPLE_LAUNCHES + 1, 3 * SAMPLE_LAUNCHES + 1)
-    assert started[4] == started[6] == set(looks)
-    assert min(started[16]) == looks[0]
-    assert started[12] == {launch + SAMPLE_LAUNCHES for launch in looks}
-
-
 def test_a_point_that_cannot_be_measured_keeps_none_waiting() -> None:
     started: defaultdict[int, set[int]] = defaultdict(set)
     measured = race(
@@ -129,12 +109,6 @@ def test_a_point_that_cannot_be_measured_keeps_none_waiting() -> None:
     )
     assert max(started[4] | started[12]) < 64 - SAMPLE_LAUNCHES
     assert all(len(measured[ranks, 8]) == SAMPLE_LAUNCHES for ranks in (4, 6, 12, 16))
-
-
-def test_sizes_between_are_sampled_while_the_coarse_grid_is_measured() -> None:
-    started: defaultdict[int, set[int]] = defaultdict(set)
-    race(by_default, [2], [8, 16, 64], launched=lambda launch, ranks: started[ranks].add(launch))
-    assert len(started[2]) == 2 * SAMPLE_LAUNCHES
 
 
 def test_a_rank_count_that_is_found_otherwise_is_measured_with_all_algorithms() -> None:

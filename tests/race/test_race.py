@@ -4,12 +4,10 @@ from math import inf
 import numpy as np
 import pytest
 
-from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.race.agenda import Racing
 from timpani.race.race import DropReason, LaunchFailure, LaunchTime, Race, Standing, points_to_reduce, program_loss
 from timpani.stats.compare import INDIFFERENCE
-from timpani.study.cell import DEFAULT, Algorithm, Cell
-from timpani.study.point_weights import Point, PointKey, PointWeight, point_goals
+from timpani.study.cell import DEFAULT, Algorithm
+from timpani.study.point_weights import Point, PointWeight, point_goals
 
 POINT = Point("bcast", 2, "core", 8, "warm")
 
@@ -90,15 +88,6 @@ def test_an_algorithm_that_cannot_be_better_by_the_regret_is_dropped() -> None:
     standing = race_of({DEFAULT: 1.0, "linear": 1.1, "ring": 1.001}, 6, regret=0.05).standing(POINT)
     assert standing.dropped[Algorithm("openmpi", "ring")] == DropReason(6)
     assert standing.dropped[Algorithm("openmpi", "linear")].factor > 1
-
-
-def test_algorithms_that_always_fail_keep_no_race_going() -> None:
-    names = algorithms([DEFAULT, "linear", "broken"])
-    race = Race(0.02, {POINT: list(names.values())})
-    for launch in range(1, 9):
-        times = {DEFAULT: 1.0, "linear": 1.5}
-        race.add_launch(launch, [LaunchTime(POINT, names[name], "t", time, 1.0) for name, time in times.items()])
-    assert race.standing(POINT).done
 
 
 def test_launches_of_their_own_are_compared_by_their_times() -> None:
@@ -238,25 +227,3 @@ def test_the_bound_of_all_choices_is_in_shares_of_the_program_s_time() -> None:
 def test_a_point_that_was_never_in_the_race_counts_with_all_of_its_time() -> None:
     race = Race(ACCEPTED, {POINTS[DEAR]: ALGORITHMS}, GOALS)
     assert race.unreached_loss == pytest.approx(SHARES[CHEAP])
-
-
-def measured_launches(goals: dict[PointKey, object] | None, sizes: Iterable[int]) -> dict[int, int]:
-    """How many launches a race of ties takes at each size."""
-    cells = [Cell("bcast", each, 2, "core", size, "warm") for size in sizes for each in ALGORITHMS]
-    racing = Racing(cells, 64, ACCEPTED, goals=GOALS if goals is None else {}, at_any_price=True)
-    random, found = np.random.default_rng(3), dict.fromkeys(sizes, 0)
-    for launch in range(1, 65):
-        for cell in sorted(racing.wanted(launch)):
-            relative = random.lognormal(0, 0.02)
-            found[cell.message_bytes] += cell.algorithm.is_default
-            racing.take(
-                LaunchResult(
-                    cell, launch, "m", median_us=100 * relative, repetitions=9, interleaving="t", relative=relative
-                )
-            )
-    return found
-
-
-def test_the_dearest_call_is_measured_longest_and_a_cheap_one_ends_early() -> None:
-    found = measured_launches(None, [DEAR, CHEAP])
-    assert found[DEAR] > found[CHEAP] > 0

@@ -142,23 +142,6 @@ def test_a_point_that_ended_undecided_says_why() -> None:
     }
     assert endings["linear"] == (None, standing["race_ended"])
 
-    # Another rank count, in separate launches, to the last that is allowed: that they are spent says what it takes.
-    longer = results.with_columns(
-        pl.lit(4, pl.Int64).alias("ranks"), pl.col("launch") + 3, pl.col("interleaving") + "/4"
-    )
-    both = race_standings(RacedResults.from_rows(pl.concat([results, longer])))
-    assert both["race_ended"].to_list() == [standing["race_ended"]] * 2
-    assert both["race_over"].all()
-    verdict = race_verdict(RacedResults.from_rows(pl.concat([results, longer])))
-    assert verdict is not None
-    assert (verdict.points, verdict.reached, verdict.more_launches) == (2, 0, 2)
-
-    # The same campaign gone on with where fewer are allowed than it had.
-    [fewer] = race_standings(RacedResults.from_rows(results.with_columns(pl.lit(6).alias(ALLOWED)))).iter_rows(
-        named=True
-    )
-    assert fewer["race_ended"] == "after 8 launches: would need about 22; 6 are allowed"
-
 
 @pytest.mark.parametrize("allowed", [64, 200, None], ids=["all spent", "more allowed", "budget"])
 def test_a_race_offers_no_launches_after_its_last_look(allowed: int | None) -> None:

@@ -121,30 +121,6 @@ def test_estimated_costs_predict_unmeasured_algorithms_and_rank_counts(simulator
     assert np.all((ratios > 0.95) & (ratios < 1.05)), ratios
 
 
-def test_costs_of_shared_memory_and_links_are_recovered(simulator: Simulator) -> None:
-    true = replace(TRUE, messages=(*NO_CLOSER_LINES, *TRUE.messages * 3))
-    names = [(of, name) for of, all_names in MEASURED.items() for name in all_names]
-    calls = [
-        call(of, name, ranks, size, tuple(RankPlace(at // 4 % 4, at // 8 % 2) for at in order[:ranks]))
-        for (of, name), ranks, size in product(names, (4, 8, 16), SIZES)
-        for order in (range(16), [4 * (at % 4) + at // 4 for at in range(16)])
-    ]
-    times = [time for time in simulator.times(calls, true) if not isinstance(time, NotSimulated)]
-    observed = [Observation(each, (time,)) for each, time in zip(calls, times, strict=True)]
-    start = replace(
-        START, shared=(START.messages[0][0].per_byte,) * 3, messages=(*NO_CLOSER_LINES, *START.messages * 3)
-    )
-    found = estimate(simulator, observed, start).costs
-    larger = [
-        call(of, name, 64, size, tuple(RankPlace(at // 16, at // 32) for at in range(64)))
-        for (of, name), size in product([*names, ("alltoall", "pairwise")], SIZES)
-    ]
-    ratios = np.array(simulator.times(larger, found)) / np.array(simulator.times(larger, true))
-    alone = np.array(simulator.times(larger, replace(true, shared=(0.0, 0.0, 0.0))))
-    assert np.all(alone <= np.array(simulator.times(larger, true)))
-    assert np.median(np.abs(ratios - 1)) < 0.05, ratios
-
-
 def test_costs_of_every_relation_between_ranks_are_recovered(simulator: Simulator) -> None:
     """Nodes of two sockets with two caches of two cores each."""
     true = Costs(
@@ -277,29 +253,6 @@ def test_intervals_cover_unmeasured_times_and_widen_with_the_distance(simulator:
     widths = [(each.high or 0) / (each.low or 1) for each in predictions]
     near, far = widths[: len(SIZES)], widths[-len(SIZES) :]
     assert all(a < b for a, b in zip(near, far, strict=True))
-
-
-def test_the_shares_of_a_time_add_up_to_one(simulator: Simulator, noisy: Calibration) -> None:
-    (predictions,) = predict(simulator, noisy, [call("allreduce", "ring", 8, 8192)])
-    assert isinstance(predictions, PredictedTime)
-    assert sum(share for kind, share in predictions.shares.items() if kind != "waiting") == pytest.approx(1.0)
-
-
-def test_calls_between_ranks_without_a_measured_message_are_refused(simulator: Simulator, noisy: Calibration) -> None:
-    costs = Costs(messages=(*noisy.costs.messages, noisy.costs.messages[Relation.node]))
-    apart = Calibration(
-        costs=costs,
-        observations=noisy.observations,
-        paid=np.array([term.relation != Relation.group for term in terms(costs)]),
-        resampled=noisy.resampled,
-        error=noisy.error,
-        left_out=noisy.left_out,
-        simulated=False,
-    )
-    (predictions,) = predict(simulator, apart, [call("bcast", "linear", 2, 8, (RankPlace(0), RankPlace(1)))])
-    assert isinstance(predictions, NotSimulated)
-    assert predictions.why.startswith("no message between ranks of one group of nodes was measured; `timpani run")
-    assert "--placement node" in predictions.why
 
 
 @needs_mpi

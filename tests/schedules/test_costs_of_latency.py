@@ -55,17 +55,6 @@ def test_each_pair_gives_the_costs_of_its_relation(pairs: tuple[str, ...]) -> No
         assert prediction.time == pytest.approx(microseconds, rel=0.01)
 
 
-def test_campaigns_of_single_pairs_combine() -> None:
-    together = require_calibration(simulator(), [campaign((pair,)) for pair in MICROSECONDS])
-    assert together.costs.messages == calibration_from(*MICROSECONDS).costs.messages
-
-
-def test_costs_within_a_node_refuse_a_call_on_several_nodes() -> None:
-    refused = two_ranks(calibration_from("first=0,second=1"), nodes=2)
-    assert isinstance(refused, NotSimulated)
-    assert "no message between nodes was measured" in refused.why
-
-
 def test_costs_between_nodes_are_used_within_a_node_with_a_note() -> None:
     between = calibration_from("first=0,second=2")
     prediction = two_ranks(between, nodes=1)

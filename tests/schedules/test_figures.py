@@ -1,12 +1,9 @@
 """Figures of schedules: trees, matrices and timelines."""
 
-import re
-
 import polars as pl
 import pytest
 
 from tests.report.figures.drawing import items, texts
-from timpani.report.words.drawn_figures import figure_svg
 from timpani.schedules.figures import message_tree, peer_matrix, timeline, tree_of
 
 
@@ -107,26 +104,9 @@ def test_a_matrix_has_a_square_for_each_pair_that_talks() -> None:
     assert {"0", "1", "2"} <= set(texts(figure, "axis-label"))
 
 
-def test_a_title_that_is_wider_than_the_figure_is_divided_after_commas() -> None:
-    parts = ["allreduce/full_lane", "8 ranks", "4 nodes", "32 KiB", "14 ticks of the unit clock"]
-    svg = figure_svg(peer_matrix(messages((0, 1), (1, 2)), 8), ", ".join(parts))
-    lines = re.findall(r"<tspan[^>]*>([^<]*)</tspan>", svg)
-    assert len(lines) > 1
-    assert " ".join(lines) == ", ".join(parts)
-    assert all(len(line) <= len("14 ticks of the unit clock") + 5 for line in lines)
-
-
 def test_a_timeline_shows_both_ends_of_each_message_in_their_ranks_lanes() -> None:
     figure = timeline(messages((0, 1), (1, 2)), 3)
     assert sorted(str(item["text"]) for item in items(figure, "text")) == ["←0", "←1", "→1", "→2"]
     bars = items(figure, "rect")
     assert len(bars) == 4
     assert {"0", "1", "2"} <= set(texts(figure, "axis-label"))
-
-
-@pytest.mark.parametrize("last", [1, 2, 3, 14, 40])
-def test_a_timeline_labels_no_tick_twice(last: int) -> None:
-    figure = timeline(messages(*[(0, 1)] * last), 2)
-    labels = texts(figure, "axis-label")[:-2]  # the others are the ranks
-    assert labels == sorted(set(labels), key=int)
-    assert labels[0] == "0"

@@ -72,18 +72,6 @@ def test_segments_match_by_bytes_and_other_bytes_by_peers(fingerprints: Fingerpr
     assert [algorithm.name for algorithm in found.algorithms] == ["binary"]
 
 
-@pytest.mark.parametrize("collective", ["bcast", "reduce"])
-def test_chain_and_linear_differ_from_three_ranks_on(simulator: Simulator, own: Catalogue, collective: str) -> None:
-    calls = [
-        SimulatedCall(collective, Algorithm(OWN, name), ranks, 100)
-        for ranks in (3, 4, 5, 8)
-        for name in ("chain", "linear")
-    ]
-    sent = [matrices(events, call.ranks)[0] for call, events in zip(calls, simulator.events(calls), strict=True)]
-    for chain, linear in zip(sent[::2], sent[1::2], strict=True):
-        assert not np.array_equal(chain, linear)
-
-
 SAME_NAMES = [
     (collective, names)
     for collective, sets in ON_TWO_RANKS.items()

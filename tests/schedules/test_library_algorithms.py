@@ -41,14 +41,6 @@ def test_counts_that_contradict_a_schedule_remove_it() -> None:
     assert contradicted.why == "its messages match different schedules in two campaigns"
 
 
-def test_combining_campaigns_keeps_the_schedules_that_match_both() -> None:
-    few = KnownSchedule((*BINOMIAL.schedules, *CHAIN.schedules), 0.3, (2, 4), oversubscribed=True)
-    many = KnownSchedule(BINOMIAL.schedules, 0.1, (8, 16))
-    assert combine_in_all_orders(few, many)[0] == KnownSchedule(
-        BINOMIAL.schedules, 0.3, (2, 4, 8, 16), oversubscribed=True
-    )
-
-
 OTHERS = [
     NotPredicted("allreduce", Algorithm("openmpi", "linear_sync"), "another reason", (8,)),
     NotPredicted("bcast", Algorithm("openmpi", "linear_sync"), "another reason", (8,)),

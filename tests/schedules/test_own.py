@@ -9,12 +9,11 @@ import pytest
 
 from tests.installed import FOUND
 from timpani.errors import UserError
-from timpani.libraries.catalogue import Catalogue, Restrictions
+from timpani.libraries.catalogue import Catalogue
 from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
 from timpani.native_sources import sources
 from timpani.schedules.algorithms.verification import own_catalogue, parse_range, resolve_names, verify_algorithms
-from timpani.study.cell import Algorithm
 
 MUST_CATCH = 0.99
 
@@ -98,14 +97,3 @@ def test_names_stand_for_one_a_collective_or_all(own: Catalogue) -> None:
 def test_ranges_that_are_none(text: str) -> None:
     with pytest.raises(UserError, match="is not a range"):
         parse_range(text, 1)
-
-
-def test_parameters_and_restrictions_are_held(own: Catalogue) -> None:
-    assert own.resolve("bcast", Algorithm.parse("knomial:radix=3")).parameters == (("radix", 3),)
-    with pytest.raises(UserError, match="out of range"):
-        own.resolve("bcast", Algorithm.parse("knomial:radix=1"))
-    with pytest.raises(UserError, match="fanin"):
-        own.resolve("bcast", Algorithm.parse("knomial:fanin=2"))
-    assert [ranks for ranks in range(1, 9) if Restrictions(power_of_two=True).admit(ranks)] == [1, 2, 4, 8]
-    assert [ranks for ranks in range(1, 7) if Restrictions(even=True).admit(ranks)] == [2, 4, 6]
-    assert str(Restrictions(even=True, commutative=True)) == "even, commutative"

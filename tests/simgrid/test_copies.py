@@ -68,7 +68,3 @@ def test_cores_of_a_node_are_one_node(tmp_path: Path) -> None:
     )
     times = dict(cells.select("algorithm", "median_us").iter_rows())
     assert times["two_level_linear"] < 0.7 * times["linear"]
-
-
-def test_alltoallv_runs_on_ranks_that_are_no_power_of_two(tmp_path: Path) -> None:
-    measured(tmp_path / "c", "alltoallv", "--algorithms", "default", "--sizes", "8", "--ranks", "3,65")

@@ -71,15 +71,6 @@ def test_a_line_that_misses_its_points_gives_no_estimate() -> None:
     assert np.isnan(hockney([found]).throughput.value)
 
 
-def test_bounds_are_never_negative() -> None:
-    rng = np.random.default_rng(5)
-    for _ in range(20):
-        curve = Curve(SIZES, np.abs(rng.standard_normal((3, len(SIZES)))) + 1e-3 * SIZES)
-        for each in regimes(curve, segment(curve)):
-            bounds = (each.latency.low, each.latency.high, each.per_byte.low, each.per_byte.high)
-            assert not any(bound < 0 for bound in bounds)
-
-
 def test_two_sizes_of_one_launch_give_a_line_without_interval() -> None:
     curve = Curve(SIZES[:2], np.array([[1.0, 1.5]]))
     (found,) = regimes(curve, segment(curve))

@@ -14,10 +14,6 @@ def test_too_few_values_give_the_extremes_and_their_coverage(n: int, coverage: f
     assert ranks.coverage == pytest.approx(coverage)
 
 
-def test_six_values_suffice_for_a_median_at_95_percent() -> None:
-    assert median_ranks(6).coverage >= 0.95
-
-
 @given(n=st.integers(6, MAX_EXACT_VALUES), level=st.floats(0.5, 0.999))
 def test_exact_coverage_equals_the_binomial_distributions(n: int, level: float) -> None:
     ranks = median_ranks(n, level)

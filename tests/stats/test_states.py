@@ -77,12 +77,6 @@ def test_few_disturbed_probes_do_not_change_the_states(count: int, disturbed: in
         assert found.levels == pytest.approx((43, 174), rel=0.05), seed
 
 
-def test_disturbed_probes_alone_form_no_state() -> None:
-    random = np.random.default_rng(3)
-    one = np.concatenate([random.normal(45, 2, 120), [2_202_630.0, 9_000.0, 700.0]])
-    assert len(find_states(one).levels) == 1
-
-
 NEAR, FAR = ("near", "near"), ("far", "far")
 AWAY, BACK = ("near", "far"), ("far", "near")
 EFFECT = np.log(2.5)

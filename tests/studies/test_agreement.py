@@ -20,11 +20,6 @@ def test_correlation_is_of_ranks_not_of_values() -> None:
     assert found.over_sizes["correlation"].to_list() == [None, None, None]
 
 
-def test_opposite_orders_correlate_with_minus_one() -> None:
-    found = agreement(pairs([("a", 2, 8, 1.0, 7.0), ("a", 4, 8, 2.0, 6.0), ("a", 8, 8, 3.0, 5.0)]))
-    assert found.over_ranks["correlation"].to_list() == pytest.approx([-1.0])
-
-
 def test_a_flat_series_has_no_order() -> None:
     found = agreement(pairs([("a", 2, 8, 1.0, 5.0), ("a", 4, 8, 1.0, 6.0), ("a", 8, 8, 1.0, 7.0)]))
     assert found.over_ranks["correlation"].to_list() == [None]

@@ -5,20 +5,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 from tests.campaign_files import cell, made_up, results_of, start
 from tests.cli.test_show import measured_on
 from tests.cli.typed import typed
-from tests.report.figures.drawing import texts
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.study_names import by_statistic, with_study_names
 from timpani.report.document.blocks import Document
 from timpani.report.document.formats import FORMATS, render
 from timpani.report.document.text import text_of
-from timpani.report.figures.latency import AGAINST_SIZE
-from timpani.report.page.contents import Report
 from timpani.report.verdict.verdict_text import verdict_document
 from timpani.studies.comparison import comparison
 from timpani.studies.tables import COMPARISON, import_published, published_doubts, published_names, read_published
@@ -92,19 +88,6 @@ def test_a_line_names_what_was_not_measured_and_ties_are_no_difference() -> None
     other = here(document, "broadcasts of type I beat the default at 2048 KB")
     assert "it takes times of bcast by composed/three_level" in other.text
     assert document["compared"].text.startswith("No times were published")
-
-
-def test_it_says_where_a_conclusion_does_not_hold_and_the_worst_case() -> None:
-    times = {
-        cell(name, size, ranks=8, placement="category:1:1"): time
-        for size, own in ((16384, 0.9), (262144, 0.5), (1 << 20, 2.0))
-        for name, time in (("default", 1.0), (TYPE_I, own))
-    }
-    document = comparison(made_up(results_of(times, noise=(1.0,), **AVERAGE)), ASSIGNMENT)
-    lost = here(document, "broadcasts of type I lose to the default at 16 and 256 KB").text
-    assert "against it; in 0 of 2 cases" in lost
-    assert "cases that do not hold: at all sizes and rank counts" in lost
-    assert "most against it: 0.5 (three_level" in lost.replace("composed/", "")
 
 
 @pytest.fixture
@@ -195,22 +178,6 @@ def test_a_table_is_not_compared_with_itself(tmp_path: Path) -> None:
     assert "agreement" not in document
 
 
-def test_agreement_is_compared_with_chance_and_what_has_no_partner_is_named() -> None:
-    times = {
-        cell(f"openmpi/{name}", 8, collective="scatter", ranks=ranks): time
-        for ranks in (4, 8, 16)
-        for name, time in (("binomial", 1.0), ("linear_nb", 2.0))
-    }
-    document = comparison(made_up(results_of(times)), BEHROOZ)
-    agreeing = document["agreeing"].values
-    assert 0 <= agreeing["agreeing"] <= 1
-    assert agreeing["by_chance"] == 0.5
-    assert document["best"].text.startswith("scatter by core: the same best algorithm in ")
-    (only,) = document.with_name("not_compared")
-    assert only.values["only"] == "the published table"
-    assert sum(row["sizes"] for row in only.values["curves"]) == 2 * 4 * 8 * 21 - 1 - 6
-
-
 def test_the_published_tables_are_judged() -> None:
     behrooz = {each.kind: each for each in published_doubts(read_published("behrooz", "measurements"))}
     assert "scatter and bcast times of default are almost identical" in behrooz["same_curve"].text
@@ -236,20 +203,3 @@ def test_the_command_prints_every_format_of_a_users_conclusions(tmp_path: Path) 
     assert typed("compare", tmp_path / "t", "--published", own, "--format", "junit").returncode == 2
     refused = typed("compare", tmp_path / "t", "--published", "malassi")
     assert "unknown published table 'malassi'; choose among behrooz_bcast_scatter, malasi" in refused.stderr
-
-
-def test_a_published_table_is_drawn_under_the_studys_names_at_powers_of_two(tmp_path: Path) -> None:
-    import_published("behrooz", tmp_path / "t", "timpani import")
-    report = Report(with_study_names(load(tmp_path / "t")))
-    of_ranks = report.tables["every_cell"].filter(collective="bcast", ranks=2)  # where all are one message
-    assert set(of_ranks["label"]) == {"default", "basic_linear", "binary_tree", "knomial"}
-    few = of_ranks.filter(pl.col("message_bytes").is_in([16384, 262144, 1048576]))
-    drawn = texts(AGAINST_SIZE.draw(few), "axis-label")
-    assert (
-        {"16 KiB", "256 KiB", "1 MiB"}
-        <= {text for text in drawn if text.endswith("B")}
-        <= {
-            *(f"{2**power} KiB" for power in range(4, 10)),
-            "1 MiB",
-        }
-    )

@@ -1,6 +1,5 @@
 """A published regression and Timpani's fit."""
 
-import json
 from pathlib import Path
 
 import polars as pl
@@ -106,14 +105,6 @@ def test_the_report_shows_it_too(table: StudyFit, tmp_path: Path) -> None:
     assert f"{table.title}: nothing here is the same fit of the same algorithm" in alone
 
 
-def test_a_published_table_is_shown_with_what_is_doubtful_in_it(tmp_path: Path) -> None:
-    import_published("behrooz_bcast_scatter", tmp_path / "table", "timpani import")
-    html = render(load(tmp_path / "table"))
-    assert "<summary>Doubtful in what was imported (" in html
-    assert "<li>scatter and bcast times of default are almost identical" in html
-    assert "65.7 GB/s out of one root" in html
-
-
 @pytest.fixture(scope="module")
 def holt(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     folder = tmp_path_factory.mktemp("holt") / "latency"
@@ -127,11 +118,3 @@ def test_points_lines_and_switches_are_there_to_be_drawn(holt: Campaign) -> None
     assert found.filter(part=SWITCH)["message_bytes"].to_list() == [256]
     assert found.filter(part=FITTED)["piece"].n_unique() == 3  # and a bend, which has no separate line
     assert (found.filter(part=FITTED)["time_us"] > 0).all()
-
-
-def test_the_page_has_latency_throughput_and_switches(holt: Campaign) -> None:
-    html = render(holt)
-    assert "Models: latency, throughput, switches" in html
-    assert "256 B ×1.319" in html
-    data = html.split('<script type="application/json" id="data">')[1].split("</script>")[0]
-    assert "fitted-latency" in json.loads(data)["panels"]

@@ -149,17 +149,6 @@ def test_members_of_a_group_that_cannot_compete_are_left_out_with_the_reason(tmp
     assert not {"han", "ofi"} & set(recorded)
 
 
-def test_a_file_that_overrides_a_variant_is_named(tmp_path: Path) -> None:
-    if OPEN_MPIS[0].numbers >= (5,):
-        pytest.skip("may be skipped: Open MPI 4.1 alone finds its files by a variable")
-    (tmp_path / "openmpi-mca-params-override.conf").write_text("btl_vader_eager_limit = 2048\n")
-    environment = {**os.environ, "OPAL_SYSCONFDIR": str(tmp_path)}
-    done = run(tmp_path / "c", "--variant", "a: --mca btl_vader_eager_limit 8192", env=environment)
-    assert done.returncode == 2
-    assert "btl_vader_eager_limit=8192 is not in force: the library runs with '2048'" in done.stderr
-    assert "openmpi-mca-params-override.conf" in done.stderr
-
-
 @needs_mpich
 def test_settings_of_every_library_of_the_variants_are_reported_and_recorded(tmp_path: Path) -> None:
     other = f"other: --mpi {MPICHS[0].mpirun}"

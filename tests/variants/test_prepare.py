@@ -1,7 +1,6 @@
 """How variants are planned: what starts them, which algorithms they have, and the blocks."""
 
 import os
-import shlex
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -60,18 +59,6 @@ def test_variants_keep_the_dimension_of_algorithms() -> None:
     assert found.settings["bcast"]["default@no-vader"].endswith("mpirun --mca btl '^vader'")
 
 
-def test_the_line_excludes_the_same_components_as_the_measurement() -> None:
-    found = planned(["other: --mca coll ^sync"], collectives={"bcast": ["default", "binomial"]})
-    [group] = [
-        group
-        for group in found.groups
-        if any(str(each.cell.algorithm.label) == "binomial@other" for each in group.cells)
-    ]
-    line = found.settings["bcast"]["binomial@other"]
-    assert line.count("--mca coll ") == 1
-    assert shlex.join(("--mca", "coll", dict(group.parameters)["coll"])) in line
-
-
 @each_kind
 def test_the_line_starts_ranks_in_the_environment_of_the_variant(mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIMPANI_RULES", "removed from all starts")
@@ -108,21 +95,10 @@ def test_a_variant_may_measure_other_algorithms_than_the_study() -> None:
     assert measured["a"] == {"bcast default", "latency default"}
 
 
-def test_lists_of_excluded_components_are_joined() -> None:
-    assert prepared("--mca coll ^sm").with_selection((("coll", "^han"),), {}).parameters == (("coll", "^sm,han"),)
-    assert prepared("--mca coll ^han").with_selection((("coll", "^han"),), {}).parameters == (("coll", "^han"),)
-
-
 @pytest.mark.parametrize("text", ["--mca coll tuned,basic", "OMPI_MCA_coll=^sm"])
 def test_a_variant_that_forcing_an_algorithm_would_undo_is_refused(text: str) -> None:
     with pytest.raises(SettingConflictError):
         prepared(text).with_selection((("coll", "^han"),), {})
-
-
-def test_one_library_is_loaded_before_the_other() -> None:
-    variant = replace(prepared("X=1"), environment={"LD_PRELOAD": "/a.so"})
-    assert variant.with_selection((), {"LD_PRELOAD": "/rules.so"}).environment["LD_PRELOAD"] == "/rules.so:/a.so"
-    assert variant.launcher_environment == {}
 
 
 def test_the_same_setting_by_a_parameter_and_by_its_variable_is_refused() -> None:

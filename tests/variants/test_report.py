@@ -1,7 +1,6 @@
 """The report of a campaign with variants: the gain of each, the map of the best, what each variant changed."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
 from timpani.report.document.blocks import Sentence
 from timpani.report.page.contents import Report
-from timpani.report.page.figure_files import figure_files
 from timpani.report.verdict.verdict_text import verdict_document, verdict_object
 from timpani.variants.setting import variant_tables
 
@@ -77,22 +75,6 @@ def test_a_panel_shows_the_gain_of_each_variant_alone(report: Report) -> None:
 def test_the_map_names_the_best_setting_though_there_is_one_rank_count(report: Report) -> None:
     (panel,) = report.panels["algorithm-map"]
     assert set(panel.frame["best_label"]) == {"default@eager"}
-
-
-def test_variants_that_differ_in_punctuation_have_separate_files(tmp_path: Path) -> None:
-    names = {"eager": "coll=han", "newer": "coll=^han"}
-
-    def renamed(each: LaunchResult) -> LaunchResult:
-        algorithm = each.cell.algorithm
-        variant = names.get(algorithm.variant, algorithm.variant)
-        return replace(each, cell=replace(each.cell, algorithm=replace(algorithm, variant=variant)))
-
-    header = variants_header()
-    header["variants"] = {names.get(name, name): each for name, each in header["variants"].items()}
-    report = Report(load(write_campaign(tmp_path / "c", header, list(map(renamed, results())), [])))
-    files = [str(file.path) for file in figure_files(report)]
-    assert len(files) == len(set(files))
-    assert {"latency-by-algorithm/bcast-coll-han", "latency-by-algorithm/bcast-coll-han-2"} <= set(files)
 
 
 def test_a_table_shows_what_each_variant_changed(campaign: Campaign) -> None:

@@ -19,7 +19,6 @@ from timpani.tune.confirmation_study import confirmation_study
 from timpani.tune.confirmation_text import confirmed_document, setting_lines
 from timpani.tune.from_campaign import setting_of, table_of
 from timpani.tune.setting_check import losing, setting_points
-from timpani.tune.table_file import TABLE_FILE, read_table, table_text
 from timpani.tune.tuned_files import MODULE, SWITCH_OFF, SWITCH_ON, tuned_files
 
 MPI = Mpi("openmpi", "Open MPI", "4.1.4", Path("/usr/bin/mpirun"), Path("/usr/bin/mpicxx"), None, ())
@@ -80,13 +79,6 @@ def test_rules_are_those_measured_with_the_setting() -> None:
     assert table.variant == "eager"
     assert [str(rule.algorithm) for rule in table.rules] == ["openmpi/linear"]
     assert all(each.gain == pytest.approx(2.5) for each in table.rules[0].evidence)
-
-
-def test_the_table_keeps_its_setting(tmp_path: Path) -> None:
-    table = SelectionTable("openmpi", "4.1.4", (), setting=SETTING)
-    (tmp_path / TABLE_FILE).write_text(table_text(table, tmp_path))
-    assert read_table(tmp_path / TABLE_FILE).setting == SETTING
-    assert not table.is_empty
 
 
 def test_all_files_hold_the_setting(tmp_path: Path) -> None:

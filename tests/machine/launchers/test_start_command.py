@@ -53,6 +53,7 @@ def test_each_rank_is_bound_to_a_different_core(mpi: Mpi, placement: str) -> Non
     cpus = [cpu for bound, _ in found for cpu in bound]
     assert len(cpus) == len(set(cpus)), f"ranks share CPUs: {found}"
     assert len(cpus) == ranks * read_cores().threads_per_core
+    assert {text for _, text in found} == {"here it is"}, "the environment reaches every rank"
 
 
 @every_mpi
@@ -62,11 +63,6 @@ def test_more_ranks_than_cores_are_not_bound(mpi: Mpi, placement: str) -> None:
     found = start(mpi, ranks, placement, oversubscribed=True)
     assert len(found) == ranks
     assert all(set(bound) == os.sched_getaffinity(0) for bound, _ in found)
-
-
-@every_mpi
-def test_the_environment_reaches_every_rank(mpi: Mpi) -> None:
-    assert [text for _, text in start(mpi, 2, "core", oversubscribed=True)] == ["here it is"] * 2
 
 
 def test_root_is_allowed_only_to_root(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 """SimGrid's platform files as machines; no SimGrid is needed."""
 
-import os
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -40,10 +39,6 @@ def test_by_core_ranks_fill_a_socket_then_the_next() -> None:
     assert hosts[0] == "node1-socket0-core0"
     assert hosts[12] == "node1-socket1-core0"
     assert hosts[24] == "node2-socket0-core0"
-
-
-def test_no_two_ranks_share_a_core() -> None:
-    assert len(set(hosts_of_ranks("socket", 48))) == 48
 
 
 def nodes_of(path: Path, text: str) -> dict[str, tuple[int, int]]:
@@ -100,13 +95,6 @@ def test_a_bad_platform_is_named_with_what_is_wrong(text: str, says: str, tmp_pa
     path.write_text(text)
     with pytest.raises(UserError, match=says):
         machine_of(path)
-
-
-def test_a_pipe_or_a_folder_is_no_unknown_platform(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    for path, says in ((tmp_path / "pipe", "a pipe to which no process writes"), (tmp_path, "Is a directory")):
-        with pytest.raises(UserError, match=says):
-            machine_of(find_platform(str(path)))
 
 
 @pytest.mark.parametrize(

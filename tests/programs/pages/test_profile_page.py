@@ -75,19 +75,3 @@ def test_the_command_writes_next_to_the_sealed_folder_and_refuses_other_options(
     assert (refused.returncode, "--linear is not for a profile" in refused.stderr) == (2, True)
     missing = typed("report", folder, "--force", "--covered-by", tmp_path / "nothing")
     assert (missing.returncode, "folder not found" in missing.stderr) == (2, True)
-
-
-@pytest.mark.slow
-def test_the_figure_and_the_tables_are_written_as_files(tmp_path: Path) -> None:
-    folder = write_profile(tmp_path / "p", PART)
-    done = typed("report", folder, "--figures", tmp_path / "f", "--width", "85")
-    assert done.returncode == 0, done.stderr
-    assert not (tmp_path / "p-report.html").exists()
-    assert {path.name for path in (tmp_path / "f").iterdir()} >= {
-        *(f"program-time.{end}" for end in ("svg", "png", "pdf")),
-        *(f"{name}.{end}" for name in ("forms", "points", "calls") for end in ("tex", "md", "csv")),
-    }
-    assert 'width="85.000mm"' in (tmp_path / "f/program-time.svg").read_text()
-    assert (tmp_path / "f/calls.md").read_text().startswith("### All calls: ")
-    again = typed("report", folder, "--figures", tmp_path / "f")
-    assert (again.returncode, "exists already" in again.stderr) == (2, True)

@@ -37,13 +37,6 @@ def test_a_trace_is_json(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
 
 
-def test_the_format_may_be_named(tmp_path: Path) -> None:
-    output = tmp_path / "chain.txt"
-    answer = typed("draw", "bcast/chain", "--ranks", "5", "--size", "8", "--format", "json", "-o", str(output))
-    assert (answer.returncode, answer.stderr) == (0, "")
-    assert json.loads(output.read_text())["traceEvents"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -113,35 +113,6 @@ def test_a_time_far_from_all_that_was_measured_is_called_a_guess(measured: Path,
     assert far.count("?") == 1
 
 
-def test_ranks_that_no_measured_message_is_known_to_be_of_are_named(measured: Path, tmp_path: Path) -> None:
-    nodes = "".join(
-        f'[[groups]]\nname = "{name}"\nnodes = "{name}[1-2]"\ncores = 8\nsockets = 2\ncaches = 4\n' for name in "ab"
-    )
-    (tmp_path / "large.toml").write_text(f'name = "large"\nlauncher = "openmpi"\n{nodes}')
-    asked = ("bcast", "--costs", measured, "--sizes", "8", "--on", tmp_path / "large.toml", "--format", "json")
-
-    def notes(ranks: int) -> list[str]:
-        done = typed("predict", *asked, "--ranks", str(ranks))
-        assert done.returncode == 0, done.stderr
-        return [text for text in json.loads(done.stdout)["conditions"] if "are also used for" in text]
-
-    unknown = (
-        "The distance between the measured ranks is unknown: their message costs are also used for messages between"
-    )
-    within = "the same last-level cache, of the same socket, of the same node"
-    assert notes(32) == [f"{unknown} ranks of {within}, of one group of nodes, of different groups"]
-    assert notes(2) == [f"{unknown} ranks of the same last-level cache"]
-
-
-def test_a_slow_prediction_is_refused_and_the_others_continue(measured: Path) -> None:
-    """10⁹ messages take a minute or more on any machine, and 32,768 take far less than the limit."""
-    asked = ("--ranks", "32Ki", "--sizes", "64Ki", "--algorithms", "scatter_allgather_ring,binomial", "--budget", "5s")
-    done = typed("predict", "bcast", "--costs", measured, *asked)
-    assert done.returncode == 0, done.stderr
-    assert "Left out: bcast scatter_allgather_ring on 32768 ranks, 64 KiB: simulating it would take" in done.stdout
-    assert "timpani/binomial" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -163,52 +134,6 @@ def test_an_error_names_what_to_measure_for_missing_costs(tmp_path: Path, measur
     done = typed("predict", "bcast", "--costs", write(tmp_path, [line]), "--ranks", "4")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "timpani run latency reduce_local" in done.stderr
-
-
-def test_a_single_measured_size_gives_no_interval_at_other_sizes(measured: Path, tmp_path: Path) -> None:
-    lines = [json.loads(line) for line in (measured / "results.jsonl").read_text().splitlines()]
-    one = write(tmp_path / "one", [line for line in lines if line["message_bytes"] == SIZES[0] and line["launch"] == 1])
-    asked = ("--ranks", "4", "--sizes", f"{SIZES[0]},{2 * SIZES[0]}", "--costs", one, "--format", "json")
-    found = json.loads(typed("predict", "bcast", *asked).stdout)
-    intervals = {(row["message_bytes"], row["low_us"] is not None) for row in found["predictions"]}
-    assert intervals == {(SIZES[0], True), (2 * SIZES[0], False)}
-    assert f"Measured at {SIZES[0]} B only: how far times of other sizes are off is unknown" in found["conditions"]
-    assert any("in one launch only" in text for text in found["conditions"])
-
-
-def test_an_algorithm_that_a_collective_lacks_is_named(measured: Path) -> None:
-    asked = ("bcast", "allreduce", "--ranks", "4", "--sizes", "8", "--algorithms", "linear,chain,recursive_doubling")
-    found = json.loads(typed("predict", *asked, "--costs", measured, "--format", "json").stdout)
-    assert "bcast recursive_doubling: no such algorithm of this collective" in found["left_out"]
-    assert "allreduce chain: no such algorithm of this collective" in found["left_out"]
-
-
-def test_points_left_out_for_one_reason_share_a_sentence(measured: Path) -> None:
-    asked = (
-        "bcast",
-        "allreduce",
-        "--ranks",
-        "4,8",
-        "--sizes",
-        "8,64",
-        "--algorithms",
-        "linear,ring,recursive_doubling",
-    )
-    found = json.loads(typed("predict", *asked, "--costs", measured, "--format", "json").stdout)
-    (sentence,) = (text for text in found["left_out"] if "cost of reducing" in text)
-    assert sentence.startswith(
-        "allreduce ring, allreduce recursive_doubling on 4, 8 ranks, 2 sizes from 8 B to 64 B: the cost of reducing"
-    )
-    assert "`timpani run reduce_local`" in sentence
-
-
-def test_twins_are_no_different_schedules(measured: Path, tmp_path: Path) -> None:
-    lines = [json.loads(line) for line in (measured / "results.jsonl").read_text().splitlines()]
-    twins = [line for line in lines if line["ranks"] == 2 and line["algorithm"] in ("linear", "binomial", "chain")]
-    done = typed("predict", "bcast", "--costs", write(tmp_path / "twins", twins), "--ranks", "64", "--sizes", "8")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "too few of Timpani's algorithms: " in done.stderr
-    assert "1 different schedule on these ranks; at least 3" in done.stderr
 
 
 def test_a_backtest_hides_the_larger_rank_counts(measured: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.typed import typed
-from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi
+from tests.installed import OPEN_MPIS, needs_open_mpi
 from tests.schedules.commands.test_tune_predicted import made_up
 
 pytestmark = needs_open_mpi
@@ -61,14 +61,6 @@ def test_timpanis_algorithms_or_one_of_the_librarys_can_be_predicted(campaign: P
     assert "its algorithm may change with the rank count" in default.stderr
 
 
-def test_a_schedule_counted_by_two_campaigns_is_predicted_once(campaign: Path, tmp_path: Path) -> None:
-    other = made_up(tmp_path / "other")
-    asked = ("--ranks", "64", "--sizes", "8", "--algorithms", "all", "--format", "json")
-    done = typed("predict", "bcast", "bcast", "--costs", campaign, "--costs", other, *asked)
-    labels = [row["label"] for row in json.loads(done.stdout)["predictions"]]
-    assert labels.count(f"{OPEN_MPIS[0].kind}/binomial") == 1
-
-
 def test_an_algorithm_whose_messages_fit_several_schedules_may_take_as_long_as_any(tmp_path: Path) -> None:
     """On four ranks a binomial broadcast sends what a binary tree does."""
     campaign = made_up(tmp_path / "four", ranks=(2, 4), proved_at=(4,))
@@ -80,17 +72,3 @@ def test_an_algorithm_whose_messages_fit_several_schedules_may_take_as_long_as_a
         assert its["low_us"] < 1.05 * found[name]["low_us"]
         assert its["high_us"] > 0.95 * found[name]["high_us"]
     assert found["timpani/binomial"]["predicted_us"] < its["predicted_us"] < found["timpani/binary"]["predicted_us"]
-
-
-def test_without_counted_messages_it_says_how_to_count_them(tmp_path: Path) -> None:
-    campaign = made_up(tmp_path / "none", proved_at=())
-    asked = ("--ranks", "64", "--sizes", "8", "--costs", campaign)
-    done = typed("predict", "bcast", *asked)
-    assert "bcast of the library: its messages were not counted; `timpani run … --prove` counts them" in done.stdout
-
-
-@needs_mpich
-def test_a_library_that_counts_no_messages_is_named_as_the_reason(tmp_path: Path) -> None:
-    campaign = made_up(tmp_path / "none", proved_at=(), mpi=MPICHS[0])
-    done = typed("predict", "bcast", "--ranks", "64", "--sizes", "8", "--costs", campaign)
-    assert "bcast of the library: MPICH can't count messages, so the schedule is unknown" in done.stdout

@@ -101,17 +101,6 @@ def test_a_copy_of_the_campaign_is_known_by_its_id(measured: Path, tmp_path: Pat
     assert not cautions[1]
 
 
-def test_another_machine_and_another_library_are_named(measured: Path, tmp_path: Path) -> None:
-    predicted: dict[str, object] = {"status": "predicted", "machine": "larger", "placement": "core", "left_out": []}
-    write_sealed(tmp_path, {**predicted, "campaigns": [], "library": "MPICH 4.0.2", "predictions": []})
-    campaign = load(measured)
-    small = campaign.header.machine.model_copy(update={"name": "small"})
-    campaign = replace(campaign, header=campaign.header.model_copy(update={"machine": small}))
-    about = stored_predictions(tmp_path, campaign).about
-    assert about.startswith("predicted on larger, ranks placed by core, by costs of MPICH 4.0.2; measured on small;")
-    assert "; measured times are of " in about
-
-
 def write_sealed(folder: Path, values: dict[str, object]) -> None:
     (folder / "predictions.json").write_bytes(seal_object(json.dumps(values).encode(), FILE.sealed_for))
 

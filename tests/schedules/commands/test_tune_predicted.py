@@ -2,7 +2,6 @@
 say, in which the default sends as the linear schedule does."""
 
 import json
-import re
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -173,16 +172,6 @@ def test_a_default_that_nobody_counted_gets_no_rule_and_one_line(larger: Path, t
     assert predicted.rules == ()
 
 
-def test_a_default_counted_at_one_rank_count_gets_no_rule(campaign: Path, larger: Path, tmp_path: Path) -> None:
-    folder = made_up(tmp_path / "once", proved_at=RANKS[-1:])
-    done = typed("tune", folder, "-o", tmp_path / "tuned", "--predict-to", "64", "--on", larger)
-    assert done.returncode == 0, done.stderr
-    assert "its counted messages are not those of the same Timpani schedule on two rank counts" in done.stdout
-    predicted = read_table(tmp_path / "tuned" / "table.json").predicted
-    assert predicted is not None
-    assert predicted.rules == ()
-
-
 def test_impossible_predicted_rules_are_refused_in_one_line(campaign: Path, larger: Path, tmp_path: Path) -> None:
     without_costs = made_up(tmp_path / "without costs", ours=())
     simulated = made_up(tmp_path / "simulated", simulated=True)
@@ -212,18 +201,3 @@ def test_predicted_rules_are_never_confirmed(campaign: Path, larger: Path, tmp_p
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert "left alone: " in done.stdout
     assert "has only predicted rules" in done.stderr
-
-
-def test_a_measured_campaign_is_predicted_from(larger: Path, tmp_path: Path) -> None:
-    """By the real library, with more ranks than cores: the result is unknown, but the output says what it rests on."""
-    ours = ",".join(f"timpani/{name}" for name in TIMPANI_ALGORITHMS)
-    how = ("--ranks", "2,4", "--sizes", "1Ki", "--launches", "1", "--slot", "5ms", "--oversubscribe", "--prove")
-    mpi = ("--mpi", OPEN_MPIS[-1].mpirun)
-    run = typed("run", "bcast", "--algorithms", f"default,linear,{ours}", *how, *mpi, "-o", tmp_path / "campaign")
-    assert run.returncode == 0, run.stderr
-    asked = ("--predict-to", "16", "--on", larger)
-    done = typed("tune", tmp_path / "campaign", "-o", tmp_path / "tuned", *asked, *mpi)
-    assert done.returncode == 0, done.stderr
-    page = (tmp_path / "tuned" / "tuning.md").read_text()
-    assert re.search("the runs with (2(,| and) )?4 ranks had more ranks than cores", page)
-    assert "bcast at 1 KiB: on the two largest counted rank counts the default sent the messages of timpani/" in page

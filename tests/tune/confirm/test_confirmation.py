@@ -73,17 +73,6 @@ def planned(cells: list[Cell]) -> CampaignPlan:
     return CampaignPlan(Study.check(STUDY, "test"), MPI, (group,), (), Machine.check(MACHINE, "test"))
 
 
-def of_program(measured: Campaign) -> Campaign:
-    """The same campaign, as a race for a program."""
-    weights = [
-        {"collective": "bcast", "ranks": 2, "placement": "core", "message_bytes": size, "share": 0.3}
-        for size in (64, 1024)
-    ]
-    study = {**STUDY, "weights": weights, "regret": 0.01}
-    recorded = {**measured.header.recorded, "study": study}
-    return replace(measured, header=measured.header.model_copy(update={"recorded": recorded}))
-
-
 BEFORE = campaign({("default", 64): 10, ("ring", 64): 5, ("default", 1024): 10, ("ring", 1024): 5})
 
 
@@ -179,28 +168,6 @@ def test_files_interleaved_with_their_algorithms_are_judged_by_their_gain(with_f
     assert 0.98 < one.by_file.ratio * with_files < 1.02
 
 
-def test_the_gain_of_the_forced_choice_is_distinguished_from_the_gain_of_the_files() -> None:
-    """The choice is twice as fast in every launch; with the files launches differ by more than that."""
-    times = {("default", TEST_SIZE): 10.0, ("ring", TEST_SIZE): 5.0}
-    unsteady = [
-        LaunchResult(cell("tuned", TEST_SIZE), launch, "m", median_us=time, repetitions=100)
-        for launch, time in enumerate((5.0, 16.0) * 4, 1)
-    ]
-    measured = campaign(times)
-    measured = and_also(measured, *unsteady)
-    confirmed = confirm(TABLE, BEFORE, measured)
-    assert [each.standing for each in confirmed] == ["gained"]
-    first, second, *_ = confirmed_lines(confirmed)
-    assert "1 point with a rule: 1 faster than the default" in first
-    assert second == (
-        "Measured with the rules' algorithms selected directly; with the files switched on: "
-        "1 without a significant difference"
-    )
-    points = confirmed_document(TABLE, confirmed, measured, [])["points"]
-    found = [points.at("bcast", title).text for title in ("files against default", "standing")]
-    assert found == ["not shown", "gained"]
-
-
 @pytest.mark.parametrize("broken", ["tuned", "ring"])
 def test_an_algorithm_that_fails_with_or_without_files_has_lost(broken: str) -> None:
     times = {(name, TEST_SIZE): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))}
@@ -288,12 +255,6 @@ def test_the_confirmation_has_edges_test_sizes_and_near_ties(tmp_path: Path) -> 
     assert study.collectives == {"bcast": ("default", "openmpi/linear", "openmpi/ring")}
     assert (study.launches, study.tuned, study.rules) == (10, str(tmp_path.resolve()), None)
     assert study.seed != STUDY["seed"]
-
-
-def test_rules_for_a_program_are_confirmed_at_the_sizes_of_its_calls(tmp_path: Path) -> None:
-    (tmp_path / LIBRARIES["openmpi"].files.tuning[0].name).touch()
-    study = confirmation_study(TABLE, of_program(BEFORE), tmp_path, None)
-    assert study.overrides["bcast"].sizes == (64, 1024)
 
 
 @pytest.mark.parametrize("rules_only", [False, True])

@@ -6,7 +6,7 @@ import pytest
 
 from tests.campaign_files import cell
 from tests.installed import needs_slice
-from tests.tune.confirm.test_confirmation import STUDY, campaign, of_program
+from tests.tune.confirm.test_confirmation import STUDY, campaign
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
@@ -30,17 +30,6 @@ def between(before: int, after: int) -> tuple[int, ...] | None:
 )
 def test_a_gap_is_halved_until_its_sizes_are_near(before: int, after: int, sizes: tuple[int, ...] | None) -> None:
     assert between(before, after) == sizes
-
-
-def test_no_sizes_between_are_measured_for_a_program() -> None:
-    assert refining_study([SizeGap("bcast", 2, 1, 64, 1024)], of_program(MEASURED)) is None
-
-
-def test_halving_ends() -> None:
-    before, after, halvings = 1, 2**30, 0
-    while (sizes := between(before, after)) is not None:
-        after, halvings = sizes[0], halvings + 1
-    assert halvings < 32
 
 
 def stored(

@@ -20,6 +20,7 @@ from timpani.study.selection import (
     SizeGap,
     SizesAt,
     Span,
+    WrittenSetting,
 )
 from timpani.tune.table_file import FILE, read_table, table_text
 
@@ -66,6 +67,7 @@ tables = st.builds(
     st.booleans(),
     sampled,
     sampled,
+    st.none() | st.just(WrittenSetting("eager", "UCX_TLS=sm", points=2, faster=1, gain=1.5)),
 )
 
 
@@ -105,15 +107,6 @@ def test_predicted_rules_decide_nothing_and_are_in_files_where_asked() -> None:
     assert asked.decide(call) is None
     assert asked.for_files().decide(call) == rule.algorithm
     assert asked.for_files().source == "here; rules for 64 ranks are predicted, not measured"
-
-
-def test_a_predicted_rule_with_launches_is_refused(tmp_path: Path) -> None:
-    rule = Rule("bcast", Algorithm.parse("openmpi/ring"), Span(64, 64), evidence=(Evidence(8, 2.0, 1.5, 2.5, 9),))
-    (tmp_path / "table.json").write_text(
-        table_text(SelectionTable("openmpi", "5", (), predicted=PredictedRules((rule,))), tmp_path)
-    )
-    with pytest.raises(UserError, match="which only measured rules have"):
-        read_table(tmp_path / "table.json")
 
 
 @pytest.mark.parametrize(
