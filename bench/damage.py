@@ -19,8 +19,7 @@ from timpani.errors import UserError
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
 from timpani.report.document.text import text_of
-from timpani.report.page.methods import methods_paragraph
-from timpani.report.page.provenance import provenance
+from timpani.report.page.methods import methods_paragraph, provenance
 from timpani.report.verdict.verdict_text import verdict_document
 
 CORRUPTIONS = int(os.environ.get("CORRUPTIONS", "1000"))

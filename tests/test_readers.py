@@ -54,8 +54,7 @@ from timpani.machine.nodes.model import Machine, expand, read_machine
 from timpani.machine.platform import machine_of, shipped_platforms
 from timpani.native.build import build_without_mpi
 from timpani.report.document.text import text_of
-from timpani.report.page.methods import methods_paragraph
-from timpani.report.page.provenance import provenance
+from timpani.report.page.methods import methods_paragraph, provenance
 from timpani.report.tables.campaign_tables import cell_tables
 from timpani.schedules.algorithms.verification import parse_range
 from timpani.schedules.predict.output import FILE

@@ -19,7 +19,7 @@ from timpani.errors import unknown
 from timpani.judge.cell_table import cells_in_context
 from timpani.judge.decide import decide
 from timpani.judge.raced import raced_results
-from timpani.report.words.dry_run import runnable_study
+from timpani.report import runnable_study
 from timpani.study.cell import Cell
 from timpani.study.compose import compose
 from timpani.study.keys import KEYS

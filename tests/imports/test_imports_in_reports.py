@@ -8,7 +8,7 @@ from tests.report.tables.test_osu_format import cells
 from timpani.campaign.folder.load import load
 from timpani.imports.log_import import BenchmarkLog, import_logs, read_log
 from timpani.report.page.page import render
-from timpani.report.tables.osu_format import osu_blocks
+from timpani.report.tables.campaign_tables import osu_blocks
 from timpani.study.operations import COLLECTIVES
 
 

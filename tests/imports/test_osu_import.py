@@ -11,7 +11,7 @@ from timpani.imports.log_import import BenchmarkLog, Imported, import_logs, read
 from timpani.imports.printed_table import PrintedFile, PrintedTable
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
-from timpani.report.tables.osu_format import osu_blocks
+from timpani.report.tables.campaign_tables import osu_blocks
 
 LOGS = Path(__file__).parents[1] / "data" / "osu"
 CONDITIONS: dict[str, Any] = {"ranks": 4, "machine": "old", "datatype": None, "command": "import"}

@@ -19,7 +19,7 @@ from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.run import run
 from timpani.campaign.run.cell_result import result_of
 from timpani.campaign.run.session import Session
-from timpani.cli.terminal.ending import stopped_status
+from timpani.cli.terminal.measuring import stopped_status
 from timpani.judge.raced import race_standings, raced_results
 from timpani.race.agenda import Racing
 from timpani.stats.regret import UNSEEN_MODE_FACTOR

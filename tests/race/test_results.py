@@ -11,14 +11,18 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.decide import EQUIVALENT, SLOWER, compare_with_default, decide
 from timpani.judge.jobs import JobScope
-from timpani.judge.raced import RacedResults, race_standings, race_verdict, raced_points
+from timpani.judge.raced import RacedResults, RaceVerdict, race_standings, race_verdict, raced_points
 from timpani.race.results import ReadRace
-from timpani.report.verdict.race_lines import dropped_variant_lines, race_lines
+from timpani.report.verdict.verdict_text import race_blocks
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.point_weights import Point
 from timpani.study.schema import ALLOWED, REGRET
 
 TIMES = {DEFAULT: 2.0, "linear": 1.0, "ring": 4.0}
+
+
+def race_lines(race: RaceVerdict | None, scope: JobScope | None = None) -> list[str]:
+    return [block.text for block in race_blocks(race, scope)]
 
 
 def around(random: np.random.Generator, time: float, launches: int, spread: float = 0.005) -> list[float]:
@@ -228,10 +232,9 @@ def variants() -> pl.DataFrame:
 
 def test_a_variant_that_is_slower_everywhere_is_named_with_the_launch_that_dropped_it() -> None:
     verdict = race_verdict(RacedResults.from_rows(variants()))
-    assert dropped_variant_lines(verdict) == [
+    assert [each.text for each in race_blocks(verdict) if each.name == "dropped"] == [
         "Dropped before the race ended: slow after launch 3 (slower at 2 of 2 points)."
     ]
-    assert dropped_variant_lines(verdict)[0] in race_lines(verdict)
 
 
 def test_a_verdict_has_the_bounds_by_which_the_race_decided() -> None:

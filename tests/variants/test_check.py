@@ -15,7 +15,7 @@ from tests.installed import INTEL, MPICHS, OPEN_MPIS, needs_intel, needs_mpich, 
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load
 from timpani.native.cache import cache_folder
-from timpani.report.page.provenance import provenance
+from timpani.report.page.methods import provenance
 
 pytestmark = [needs_open_mpi, needs_two_cores]
 

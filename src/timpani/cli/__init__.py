@@ -6,12 +6,11 @@ import resource
 import signal
 import sys
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
 from timpani.cli.commands import COMPLETE, LazyGroup
-from timpani.cli.terminal.refused_value import refused_value
 from timpani.cli.terminal.standard_streams import flush, output_lost, prepare
 from timpani.errors import UserError, cannot_write, too_few_files
 from timpani.version import __version__
@@ -185,3 +184,26 @@ def _lower(text: str) -> str:
 def _refuse(error: UserError) -> NoReturn:
     print(f"timpani: {error}", file=sys.stderr)
     sys.exit(2)
+
+
+_STEPS = {
+    "less_than_equal": "write {le} or less",
+    "greater_than_equal": "write {ge} or more",
+    "int_parsing": "write a whole number",
+    "float_parsing": "write a number",
+}
+"""What to write instead, by the kind of fault."""
+
+
+def refused_value(error: Exception) -> UserError | None:
+    """The error for a value that pydantic refused, which `error` of typer names its option for; None where another
+    fault or another check is behind it."""
+    errors = getattr(error.__cause__, "errors", None)
+    options = getattr(getattr(error, "param", None), "opts", None)
+    if not errors or not options:
+        return None
+    problem: dict[str, Any] = errors()[0]
+    if problem["type"] not in _STEPS:
+        return None
+    step = _STEPS[problem["type"]].format(**problem.get("ctx", {}))
+    return UserError(f"invalid value for '{options[0]}': {problem['input']}", step)

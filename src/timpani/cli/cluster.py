@@ -28,7 +28,7 @@ from timpani.machine.doctor import examine
 from timpani.machine.nodes.host_list import choose_hosts, read_loads
 from timpani.machine.nodes.model import expand, write_machine
 from timpani.native.announce import working
-from timpani.report.verdict.jobs import history_document
+from timpani.report.verdict.answer import history_document
 
 app = typer.Typer(no_args_is_help=True)
 

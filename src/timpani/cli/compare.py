@@ -14,8 +14,8 @@ from timpani.errors import UserError
 from timpani.judge.changes import ChangeLimit, Changes
 from timpani.judge.decide import BY_VALUE, UNDECIDED
 from timpani.report.document.blocks import Document
-from timpani.report.document.json import json_text
-from timpani.report.words.changes import changes_document, changes_junit, changes_object, limit_line
+from timpani.report.document.formats import json_text
+from timpani.report.verdict.changes import changes_document, changes_junit, changes_object, limit_line
 from timpani.slices import Hook
 
 _PUBLISHED: Hook[Callable[[Path, str, Statistic | None], Document]] = Hook("PUBLISHED_COMPARISON")

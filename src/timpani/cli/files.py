@@ -18,7 +18,7 @@ from timpani.cli.terminal.completing import complete_machine_campaign
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, Force, output_option
 from timpani.errors import UserError, printable
-from timpani.report.words.output_files import check_new, write_file
+from timpani.report.document.output_files import check_new, write_file
 from timpani.slices import Hook
 from timpani.study.words import counted, listed
 

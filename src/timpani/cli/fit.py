@@ -25,11 +25,10 @@ from timpani.errors import UserError
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
 from timpani.report.document.blocks import Block, Document
-from timpani.report.document.json import json_text
+from timpani.report.document.formats import json_text
+from timpani.report.figures.drawn_figures import FigureStyle
 from timpani.report.fit.fit_context import FitContext
-from timpani.report.fit.fit_json import fit_object
-from timpani.report.fit.fit_text import fit_blocks
-from timpani.report.words.drawn_figures import FigureStyle
+from timpani.report.fit.fit_text import fit_blocks, fit_object
 from timpani.slices import Hook
 from timpani.stats.fit import Fit
 from timpani.stats.fit import fit as fit_models

@@ -12,7 +12,7 @@ import typer
 
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.records import JOBS, RESULTS, read_records
-from timpani.cli.terminal.ending import RESUMES
+from timpani.cli.terminal.measuring import RESUMES
 from timpani.errors import UserError
 from timpani.machine.batch.batch_system import BatchJob, loaded_modules
 from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, job_script, names_batch_system

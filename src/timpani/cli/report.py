@@ -21,13 +21,12 @@ from timpani.errors import UserError
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
 from timpani.native.announce import working
-from timpani.report.fit.published_fit import read_published_fits
+from timpani.report.document.output_files import check_new, write_file, write_files
+from timpani.report.fit.fit_context import read_published_fits
 from timpani.report.page.compared_page import render_compared
 from timpani.report.page.contents import PredictedCells, Report
-from timpani.report.page.figure_files import INDEX, find_figures, write_figures
+from timpani.report.page.figure_files import ALL_TIMES, INDEX, find_figures, table_files, write_figures
 from timpani.report.page.page import render
-from timpani.report.page.table_files import ALL_TIMES, table_files
-from timpani.report.words.output_files import check_new, write_file, write_files
 from timpani.slices import Hook
 from timpani.study.words import counted
 

@@ -12,7 +12,7 @@ from timpani.campaign.run.prove import shown_cells
 from timpani.campaign.run.session import Place
 from timpani.cli.job import JobStep, asks_for_job, launches_of_job, run_in_jobs, typed_words
 from timpani.cli.terminal.completing import complete_campaign, complete_what
-from timpani.cli.terminal.ending import print_ending
+from timpani.cli.terminal.measuring import matrix_blocks, print_ending, print_plan
 from timpani.cli.terminal.named_campaigns import folder_of_today
 from timpani.cli.terminal.options import (
     PROGRAM_STUDY,
@@ -25,7 +25,8 @@ from timpani.cli.terminal.options import (
 )
 from timpani.cli.terminal.progress import progress
 from timpani.errors import UserError
-from timpani.report.words.dry_run import matrix_lines, plan_lines, runnable_study
+from timpani.report import runnable_study
+from timpani.report.document.text import text_of
 from timpani.study.compose import compose, left_out_of_plan
 from timpani.study.keys import FURTHER, WHAT, WHERE
 from timpani.study.study import Study
@@ -140,14 +141,14 @@ def run(
     if further.dry_run:
         for line in left_out_of_plan(what or []):
             typer.echo(line, err=True)
-        typer.echo("\n".join(plan_lines(session.plan)))
+        print_plan(session.plan)
         return
     shown = shown_cells(session.plan) if further.show_matrix else []
     if output is None:
         typer.echo(f"measuring into {folder}", err=True)
     outcome = session.complete(folder, progress, (lambda cell: True) if further.prove else None, timeout)
     if shown and outcome.ended == "complete":
-        typer.echo("\n".join(matrix_lines(session.matrices(folder, progress, shown))))
+        typer.echo(text_of([*matrix_blocks(session.matrices(folder, progress, shown))]), nl=False)
     raise typer.Exit(print_ending(folder, outcome, session.stopped))
 
 

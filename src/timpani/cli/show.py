@@ -13,7 +13,7 @@ import typer
 from timpani.campaign.folder.load import Statistic as StatisticName
 from timpani.campaign.folder.load import load
 from timpani.campaign.read.study_names import CellSelection, by_statistic, select_cells, with_study_names
-from timpani.cli.terminal.forms import Form, options_of, run_form
+from timpani.cli.terminal.forms import Form, ShownFormat, ShownOutput, options_of, print_or_write, run_form
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import (
     Campaign,
@@ -25,13 +25,11 @@ from timpani.cli.terminal.options import (
     document_text,
     expand,
 )
-from timpani.cli.terminal.shown import ShownFormat, ShownOutput, print_or_write
 from timpani.errors import UserError
 from timpani.judge.cell_table import cells_in_context
 from timpani.report.document.blocks import Document
-from timpani.report.document.json import json_text
-from timpani.report.tables.campaign_tables import campaign_tables
-from timpani.report.tables.osu_format import osu_blocks
+from timpani.report.document.formats import json_text
+from timpani.report.tables.campaign_tables import campaign_tables, osu_blocks
 from timpani.report.verdict.verdict_text import verdict_document, verdict_object
 from timpani.slices import Hook
 

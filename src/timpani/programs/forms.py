@@ -7,9 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from timpani.cli.terminal.completing import complete_campaign
-from timpani.cli.terminal.forms import Form
+from timpani.cli.terminal.forms import Form, ShownFormat, ShownOutput, print_or_write
 from timpani.cli.terminal.options import Force, Format
-from timpani.cli.terminal.shown import ShownFormat, ShownOutput, print_or_write
 from timpani.errors import UserError
 from timpani.programs.commands import savings_of
 from timpani.programs.pages.profile_document import profile_csv, profile_document, profile_json, savings_document

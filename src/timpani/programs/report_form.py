@@ -11,7 +11,7 @@ from timpani.programs.commands import savings_of
 from timpani.programs.forms import Covered, applies_to
 from timpani.programs.pages.profile_page import render_profile, write_profile_files
 from timpani.programs.profile.profile_folder import read_profile
-from timpani.report.words.output_files import check_new, write_file
+from timpani.report.document.output_files import check_new, write_file
 
 
 def _report(folder: Path, to: ReportOutput, files: FilesOfFigures, covered: Covered, style: FigureOptions) -> None:

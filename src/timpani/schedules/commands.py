@@ -24,7 +24,7 @@ from timpani.cli.terminal.options import (
     format_option,
     output_option,
 )
-from timpani.cli.terminal.share_bar import share_bar
+from timpani.cli.terminal.progress import share_bar
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.find import first_mpi
@@ -32,7 +32,7 @@ from timpani.machine.detect import resolve
 from timpani.machine.nodes.model import Machine
 from timpani.native.build import build_without_mpi
 from timpani.report.document.blocks import Document
-from timpani.report.document.json import json_text
+from timpani.report.document.formats import json_text
 from timpani.schedules.algorithms.fingerprint import Fingerprints, named_proofs, proof_document
 from timpani.schedules.algorithms.simulation import Simulator
 from timpani.schedules.algorithms.verification import (

@@ -10,9 +10,9 @@ import polars as pl
 
 from timpani.errors import UserError, unknown
 from timpani.libraries.catalogue import Catalogue
+from timpani.report.document.output_files import check_new, write_file
+from timpani.report.figures.drawn_figures import AS_IN_THE_REPORT, FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
 from timpani.report.figures.theme import Chart
-from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
-from timpani.report.words.output_files import check_new, write_file
 from timpani.schedules.algorithms.simulation import EqualNodes, SimulatedCall, Simulator
 from timpani.schedules.figures import message_tree, peer_matrix, timeline, tree_of
 from timpani.study.cell import Algorithm

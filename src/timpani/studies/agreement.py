@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from timpani.report.document.blocks import Block, Sentence
-from timpani.report.document.table import Content, Table, Value, rows
+from timpani.report.document.blocks import Block, Content, Sentence, Table, Value, rows
 from timpani.study.schema import POINT, without
 from timpani.study.words import counted
 

@@ -18,14 +18,13 @@ from timpani.cli.terminal.completing import complete_what
 from timpani.cli.terminal.options import Format, document_format, document_text, output_option
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
-from timpani.report.document.blocks import Block, Document, DrawnFigure, Heading, Sentence
+from timpani.report.document.blocks import Block, Document, DrawnFigure, Heading, Sentence, Table, Value, rows
 from timpani.report.document.latex import PT_PER_MM, escaped, latex_of
-from timpani.report.document.table import Table, Value, rows
+from timpani.report.document.output_files import write_file
+from timpani.report.figures.drawn_figures import FigureStyle
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import find_figures, write_figures
 from timpani.report.page.methods import methods_paragraph
-from timpani.report.words.drawn_figures import FigureStyle
-from timpani.report.words.output_files import write_file
 from timpani.studies.claim_conditions import check_claims
 from timpani.studies.comparison import claim_blocks, named_times
 from timpani.studies.tables import Published, study_of

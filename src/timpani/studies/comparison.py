@@ -12,18 +12,15 @@ from timpani.campaign.read.message_locality import without_pairs
 from timpani.campaign.read.study_names import by_statistic, notes_on, study_label, with_study_names
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
-from timpani.report.document.blocks import Block, Bullets, Document, Sentence
-from timpani.report.document.json import finite
-from timpani.report.document.table import Table, Value, rows
+from timpani.report.document.blocks import Block, Bullets, Document, Sentence, Table, Value, rows
+from timpani.report.document.formats import finite
 from timpani.report.document.text import text_of
-from timpani.report.figures.columns import CALLS, MESSAGES
-from timpani.report.figures.status import status_words
+from timpani.report.figures.columns import CALLS, MESSAGES, status_words
 from timpani.report.page.contents import Report
 from timpani.report.page.sections import PageSection
 from timpani.report.tables.algorithm_tables import shows_throughput, status_parts, with_unit
-from timpani.report.tables.conditions import with_conditions
-from timpani.report.tables.coverage import coverage
-from timpani.report.tables.study_tables import study_tables
+from timpani.report.tables.campaign_tables import study_tables
+from timpani.report.tables.conditions import coverage, with_conditions
 from timpani.stats.sample import LEVEL
 from timpani.studies.agreement import agreement, agreement_blocks, pair_times, unpaired
 from timpani.studies.claim import FAILS, HOLDS, IN_PART, NOT_TESTABLE, Case, ClaimResult, where_it_fails

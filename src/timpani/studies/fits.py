@@ -8,9 +8,9 @@ from statistics import NormalDist
 from typing import Any, Self
 
 from timpani.libraries.registry import counterpart
-from timpani.report.document.table import Table, Value, rows
-from timpani.report.fit.published_fit import FitComparison
-from timpani.report.words.fit_words import measured_curve
+from timpani.report.document.blocks import Table, Value, rows
+from timpani.report.fit.fit_context import FitComparison
+from timpani.report.fit.fit_words import measured_curve
 from timpani.stats.regression import Coefficient, NamedRegression
 from timpani.stats.sample import LEVEL, Estimate
 from timpani.studies.tables import Published, read_published

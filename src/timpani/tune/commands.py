@@ -36,7 +36,7 @@ from timpani.judge.raced import raced_results
 from timpani.machine.batch.batch_system import BatchJob
 from timpani.machine.detect import resolve
 from timpani.native.mpi import Mpi
-from timpani.report.words.output_files import write_file
+from timpani.report.document.output_files import write_file
 from timpani.slices import Hook
 from timpani.study.cell import OWN
 from timpani.study.defaults import PROGRAM_REGRET, TUNING_REGRET

@@ -14,17 +14,16 @@ from timpani.campaign.run.session import Session
 from timpani.cli.job import JobStep, asks_for_job, launches_of_job, run_in_jobs, typed_words
 from timpani.cli.terminal.completing import complete_campaign, complete_tuned
 from timpani.cli.terminal.forms import Form, options_of, run_form
-from timpani.cli.terminal.measuring import measure_or_exit
+from timpani.cli.terminal.measuring import measure_or_exit, print_plan
 from timpani.cli.terminal.options import DryRun, FailOn, StudyOptions, Trust, expand, on_option, study_options
 from timpani.errors import UserError
 from timpani.judge.changes import ChangeLimit
 from timpani.machine.detect import resolve
 from timpani.native.mpi import Mpi
 from timpani.report.document.formats import render
+from timpani.report.document.output_files import write_file
 from timpani.report.verdict.answer import brief_warnings, more_warnings
-from timpani.report.words.changes import limit_line
-from timpani.report.words.dry_run import plan_lines
-from timpani.report.words.output_files import write_file
+from timpani.report.verdict.changes import limit_line
 from timpani.slices import Hook
 from timpani.study.cell import Cell, check_placement
 from timpani.study.selection import SelectionTable
@@ -188,7 +187,7 @@ def _confirm_calls(folder: Path, study: StudyOptions, source: ConfirmedFrom, whe
     if where.dry_run:
         table, made_from, _ = table_and_campaign(folder, campaigns)
         session, _ = prepare_confirmation(table, made_from, folder, request)
-        typer.echo("\n".join(plan_lines(session.plan)))
+        print_plan(session.plan)
         return
     confirm_folder(folder, campaigns, request, limit)
 

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from timpani.campaign.folder.load import Campaign
 from timpani.libraries.registry import library_title
-from timpani.report.document.blocks import Block, Bullets, Document, Heading, Sentence
-from timpani.report.document.table import MISSING, Table, Value, rows
+from timpani.report.document.blocks import MISSING, Block, Bullets, Document, Heading, Sentence, Table, Value, rows
 from timpani.stats.compare import ALPHA
 from timpani.study.selection import Call, SelectionTable
 from timpani.study.sizes import show_size, show_sizes

@@ -8,14 +8,14 @@ import typer
 
 from timpani.campaign.run.run import Outcome
 from timpani.campaign.run.session import Session
-from timpani.cli.terminal.measuring import measure_or_exit
+from timpani.cli.terminal.measuring import measure_or_exit, print_plan
 from timpani.cli.terminal.options import PROGRAM_STUDY, WhereOptions
 from timpani.libraries.rules import replacing_library
 from timpani.machine.detect import resolve
 from timpani.native.announce import working
+from timpani.report import runnable_study
 from timpani.report.document.formats import render
-from timpani.report.words.dry_run import plan_lines, runnable_study
-from timpani.report.words.output_files import write_files
+from timpani.report.document.output_files import write_files
 from timpani.slices import Hook
 from timpani.study.cell import Cell
 from timpani.study.defaults import PROGRAM_REGRET
@@ -80,7 +80,7 @@ def measure_and_confirm(
     if budget.seconds is not None:
         typer.echo(budget_division(budget.seconds), err=True)
     if dry_run:
-        typer.echo("\n".join(plan_lines(prepare_deciding(study, target, budget).plan)))
+        print_plan(prepare_deciding(study, target, budget).plan)
         typer.echo("\nthen sizes between those at which the choice changes, and the confirmation of the files")
         return 0
     written = (output / TABLE_FILE).exists() and not force  # resume: a confirmation may have removed rules

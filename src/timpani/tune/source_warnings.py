@@ -11,8 +11,7 @@ from timpani.judge.cell_table import estimate_cells
 from timpani.judge.decide import decide
 from timpani.judge.raced import raced_results
 from timpani.judge.verdict import Verdict
-from timpani.report.verdict.answer import answer_sentence
-from timpani.report.verdict.jobs import another_job, holds_for
+from timpani.report.verdict.answer import another_job, answer_sentence, holds_for
 from timpani.report.verdict.verdict_text import conditions, verdict_of
 from timpani.study.words import counted
 

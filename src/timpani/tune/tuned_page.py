@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from timpani.judge.raced import MIN_EXCESS, SAMPLE_LAUNCHES
-from timpani.report.document.blocks import Block, Bullets, Document, Heading, NextCommand, Sentence
-from timpani.report.document.table import Table, Value, rows
+from timpani.report.document.blocks import Block, Bullets, Document, Heading, NextCommand, Sentence, Table, Value, rows
 from timpani.report.verdict.answer import MAX_BRIEF, answer_sentence, brief_warnings, more_warnings
 from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.study.cell import OWN

@@ -12,7 +12,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.judge.decide import compared_with_default
 from timpani.judge.other_points import SettingGains, variant_gains, winner
 from timpani.libraries.registry import LIBRARIES
-from timpani.report.document.table import Table, Value, rows
+from timpani.report.document.blocks import Table, Value, rows
 from timpani.report.page.contents import Report
 from timpani.report.page.sections import PageSection
 from timpani.stats.compare import ALPHA

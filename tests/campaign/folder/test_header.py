@@ -14,7 +14,7 @@ from timpani.errors import UserError
 from timpani.libraries.library import Host, OutsideSetting
 from timpani.machine.describe import describe_cluster, describe_machine
 from timpani.machine.nodes.model import Machine, NodeGroup
-from timpani.report.page.provenance import provenance
+from timpani.report.page.methods import provenance
 
 
 def continuing(folder: Path, command: str = "", **parts: Any) -> Header:

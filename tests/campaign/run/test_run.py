@@ -18,7 +18,7 @@ from timpani.campaign.folder.store import Store
 from timpani.campaign.run import launch
 from timpani.campaign.run.run import Runner
 from timpani.campaign.run.session import Session
-from timpani.cli.terminal.ending import stopped_status
+from timpani.cli.terminal.measuring import stopped_status
 from timpani.errors import UserError
 from timpani.native.build import build
 from timpani.native.mpi import Mpi

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from tests.campaign.plan.test_plan import planned
-from timpani.cli.terminal.work import Work
+from timpani.cli.terminal.progress import Work
 
 
 class Clock:

@@ -13,8 +13,8 @@ from timpani.programs.pages.profile_document import profile_document
 from timpani.programs.pages.profile_page import render_profile
 from timpani.programs.profile.profile_folder import read_profile
 from timpani.programs.profile.profile_lines import FURTHER_KINDS, ProfilePart
+from timpani.report.document.blocks import Table
 from timpani.report.document.formats import render
-from timpani.report.document.table import Table
 
 MS = 1_000_000  # ns
 

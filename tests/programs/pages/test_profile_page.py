@@ -10,7 +10,7 @@ from timpani.programs.pages.call_tables import form_table
 from timpani.programs.pages.profile_document import profile_document
 from timpani.programs.pages.profile_page import render_profile
 from timpani.programs.profile.profile_folder import read_profile
-from timpani.report.document.table import Table
+from timpani.report.document.blocks import Table
 
 BARRIER = {**CALL, "name": "barrier", "operator": "", "datatype": "", "size_class": 0, "bytes": 0, "ns": 1_000_000_000}
 PART = part_text((CALL, {**BARRIER, "matched_calls": 0, "matched_ns": 0, "waiting_ns": 0.0}))

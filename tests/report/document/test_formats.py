@@ -8,9 +8,18 @@ import pytest
 from markupsafe import Markup
 
 from timpani.errors import UserError
-from timpani.report.document.blocks import Bullets, Document, DrawnFigure, Heading, NextCommand, Sentence
+from timpani.report.document.blocks import (
+    Bullets,
+    Document,
+    DrawnFigure,
+    Heading,
+    NextCommand,
+    Sentence,
+    Table,
+    Value,
+    rows,
+)
 from timpani.report.document.formats import FORMATS, FormatName, render
-from timpani.report.document.table import Table, Value, rows
 from timpani.study.sizes import show_size
 
 TIMES = Table(

@@ -9,7 +9,7 @@ import pytest
 
 from timpani.campaign.folder.load import Campaign
 from timpani.report.page.contents import Report
-from timpani.report.page.table_files import table_files
+from timpani.report.page.figure_files import table_files
 
 pytestmark = [
     pytest.mark.rest,

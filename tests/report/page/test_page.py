@@ -29,8 +29,7 @@ from timpani.errors import UserError
 from timpani.report.figures.columns import SIZE_SERIES
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import find_figures
-from timpani.report.page.methods import methods_paragraph
-from timpani.report.page.provenance import job_lines
+from timpani.report.page.methods import job_lines, methods_paragraph
 from timpani.report.page.sections import PageSection, sections
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS

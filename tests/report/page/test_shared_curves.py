@@ -3,7 +3,7 @@
 import polars as pl
 
 from timpani.judge.equal_schedules import EqualSchedules
-from timpani.report.page.shared_curves import shared_curves
+from timpani.report.page.contents import shared_curves
 
 SIZES = (8, 1024)
 EQUAL: EqualSchedules = {("bcast", 2, size): [("binary", "chain", "linear")] for size in SIZES}

@@ -3,7 +3,7 @@
 import pytest
 
 from timpani.campaign.folder.load import Campaign
-from timpani.report.document.table import Table, Value
+from timpani.report.document.blocks import Table, Value
 from timpani.report.page.contents import Report
 from timpani.report.tables.algorithm_tables import latency_tables, with_best
 

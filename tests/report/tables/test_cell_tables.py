@@ -7,7 +7,7 @@ from tests.campaign_files import results_frame
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import RacedResults
-from timpani.report.document.table import Table, Value
+from timpani.report.document.blocks import Table, Value
 from timpani.report.tables.campaign_tables import AVERAGES_ONLY, cell_tables
 from timpani.study.cell import Algorithm, Cell
 

@@ -11,8 +11,8 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.message_locality import with_locality
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
+from timpani.report.figures.columns import message_rows
 from timpani.report.page.contents import Report
-from timpani.report.tables.message_rows import message_rows
 from timpani.report.verdict.message_summary import message_summary, summary_lines
 from timpani.study.schema import STATE
 

@@ -5,7 +5,7 @@ import pytest
 
 from tests.campaign_files import cell, raced, results_of
 from timpani.judge.cell_table import estimate_cells
-from timpani.report.tables.osu_format import osu_blocks
+from timpani.report.tables.campaign_tables import osu_blocks
 
 LOGS = Path(__file__).parents[2] / "data" / "osu"
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from timpani.campaign.folder.load import Campaign
+from timpani.report.figures.drawn_figures import MIN_TYPE_PT, FigureStyle, figure_bytes, figure_svg, fitted
 from timpani.report.figures.theme import LIGHT
 from timpani.report.page.contents import Report
 from timpani.report.page.panels import PanelChoice
-from timpani.report.words.drawn_figures import MIN_TYPE_PT, FigureStyle, figure_bytes, figure_svg, fitted
 
 pytestmark = pytest.mark.slow
 

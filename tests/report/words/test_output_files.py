@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from timpani.errors import UserError
-from timpani.report.words.output_files import write_file
+from timpani.report.document.output_files import write_file
 
 
 @contextmanager

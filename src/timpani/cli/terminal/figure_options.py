@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from timpani.cli.terminal.options import Force, output_option
-from timpani.report.words.drawn_figures import FigureStyle
+from timpani.report.figures.drawn_figures import FigureStyle
 
 FIGURES = "Figures"
 """The panel of options for figures."""

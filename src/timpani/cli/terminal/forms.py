@@ -1,13 +1,17 @@
 """One command for several kinds of folders: each kind has a form of the command, with the options that it takes."""
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, dataclass, field, fields, make_dataclass
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
+import typer
 from typer.models import ArgumentInfo
 
+from timpani.cli.terminal.options import Format, document_format
 from timpani.errors import UserError
+from timpani.report.document.output_files import write_file
 
 
 @dataclass(frozen=True)
@@ -64,3 +68,22 @@ def _label(name: str, hint: Any) -> str:
     """An argument's or option's name as help shows it."""
     [setting] = hint.__metadata__
     return setting.metavar or name.upper() if isinstance(setting, ArgumentInfo) else f"--{name.replace('_', '-')}"
+
+
+ShownFormat = Annotated[
+    Format,
+    document_format(
+        "latex is for the package booktabs; csv, json and parquet have the columns of docs/reference.md.",
+        Format.osu,
+        Format.parquet,
+    ),
+]
+ShownOutput = Annotated[Path | None, typer.Option("--output", "-o", help="Write into this file.")]
+
+
+def print_or_write(content: bytes, output: Path | None, force: bool) -> None:
+    """Print what is shown, or write it into the file that was typed."""
+    if output is None:
+        sys.stdout.buffer.write(content)
+    else:
+        write_file(output, content, force)

@@ -12,7 +12,7 @@ from timpani.programs.profile.lateness import (
 )
 from timpani.programs.profile.profile_lines import CallsLine, Form, KindLine, LatenessLine, LongestLine, ProfilePart
 from timpani.programs.profile.savings import PointSaving, Savings
-from timpani.report.document.table import Table, Value, rows
+from timpani.report.document.blocks import Table, Value, rows
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent
 

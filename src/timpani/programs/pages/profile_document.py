@@ -24,7 +24,7 @@ from timpani.programs.profile.profiled_points import profiled_points
 from timpani.programs.profile.savings import Savings
 from timpani.programs.runs.profiled_run import SIGNALLED
 from timpani.report.document.blocks import Block, Document, NextCommand, Sentence
-from timpani.report.document.json import json_text
+from timpani.report.document.formats import json_text
 from timpani.stats.compare import INDIFFERENCE
 from timpani.stats.regret import ALPHA
 from timpani.study.words import counted, per_cent

@@ -25,15 +25,14 @@ from timpani.programs.profile.profile_lines import CallsLine, ProfilePart
 from timpani.programs.profile.profiled_points import profiled_points
 from timpani.programs.profile.profiled_study import left_out
 from timpani.programs.profile.savings import PointSaving, Savings
-from timpani.report.document.blocks import Sentence
-from timpani.report.document.table import Table
+from timpani.report.document.blocks import Sentence, Table
+from timpani.report.document.output_files import write_files
 from timpani.report.figures import theme
+from timpani.report.figures.drawn_figures import FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
+from timpani.report.page.figure_files import in_each_format
 from timpani.report.page.page_templates import Answer, render_page
 from timpani.report.page.panels import static_svg
 from timpani.report.page.sections import PageSection
-from timpani.report.page.table_files import in_each_format
-from timpani.report.words.drawn_figures import FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
-from timpani.report.words.output_files import write_files
 from timpani.study.words import counted, per_cent
 
 _MAX_BARS = 12

@@ -1,4 +1,4 @@
-"""Documents: what a command prints and a page shows, as blocks; and the renderers, one file for each format.
+"""Documents: what a command prints and a page shows, as blocks; the renderers of each format; files of a user.
 
 A producer yields blocks of `blocks.py`, and knows no format:
 

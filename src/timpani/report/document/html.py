@@ -5,8 +5,18 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from timpani.report.document.blocks import Block, Bullets, Document, DrawnFigure, Heading, NextCommand, Sentence
-from timpani.report.document.table import Table, Value, grid
+from timpani.report.document.blocks import (
+    Block,
+    Bullets,
+    Document,
+    DrawnFigure,
+    Heading,
+    NextCommand,
+    Sentence,
+    Table,
+    Value,
+    grid,
+)
 
 _MAX_COLUMNS = 7
 """Columns of a table on a page, with that of the heads: wider ones are divided where they may be."""

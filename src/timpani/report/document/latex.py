@@ -5,8 +5,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from timpani.report.document.blocks import Block, Bullets, DrawnFigure, Heading, NextCommand, Sentence
-from timpani.report.document.table import GridColumn, Table, grid
+from timpani.report.document.blocks import (
+    Block,
+    Bullets,
+    DrawnFigure,
+    GridColumn,
+    Heading,
+    NextCommand,
+    Sentence,
+    Table,
+    grid,
+)
 
 LINE_PT = 345.0
 """Width of a line of the class `article` in its 10 pt, points of TeX."""

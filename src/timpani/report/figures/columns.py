@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from timpani.study.cell import DEFAULT
-from timpani.study.operations import OPERATIONS
-from timpani.study.schema import MEASURED_US, STATISTIC
+from timpani.study.cell import DEFAULT, VARIANT_SIGN
+from timpani.study.operations import OPERATIONS, quantity_of
+from timpani.study.schema import LOCALITY, MEASURED_US, STATISTIC
 
 MESSAGES = tuple(name for name, each in OPERATIONS.items() if each.kind == "point-to-point" and each.moves_its_size)
 """Operations that send messages of the cell's size between ranks."""
@@ -98,3 +98,92 @@ def is_default(label: str) -> bool:
 
 def _natural(text: str) -> list[tuple[int, str]]:
     return [(int(digits or 0), other) for digits, other in re.findall(r"(\d+)|(\D+)", text)]
+
+
+_ENDS = ("first", "second")
+
+
+def message_rows(cells: pl.DataFrame) -> pl.DataFrame:
+    """The messages among `cells` (columns of `estimate_cells` and `locality`).
+
+    Adds `first` and `second`, null where several pairs send at once, and `throughput_shown`. `label` becomes
+    `same socket, ranks 0 and 3`, with the other parameters where they differ within an operation, and `@` with the
+    variant unless that is `default`; what an import brought, which names no ranks, keeps its own.
+    """
+    others = pl.col("parameters").str.replace_all(r"(first|second)=\d+,?", "").str.strip_chars_end(",")
+    pair = pl.format("ranks {} and {}", "first", "second")
+    differ = others.n_unique().over("collective") > 1
+    sign = pl.when(pl.col("variant") != DEFAULT).then(pl.format(f"{VARIANT_SIGN}{{}}", "variant"))
+    parts = [pl.col(LOCALITY), pair, pl.when((pl.col("first").is_null() | differ) & (others != "")).then(others)]
+    shown_by_throughput = [name for name in MESSAGES if quantity_of(name) != "time"]
+    return (
+        cells.filter(pl.col("collective").is_in(MESSAGES))
+        .with_columns(
+            *(pl.col("parameters").str.extract(rf"\b{end}=(\d+)").cast(pl.Int64).alias(end) for end in _ENDS),
+            throughput_shown=pl.col("collective").is_in(shown_by_throughput),
+        )
+        .with_columns(
+            label=pl.when(pl.col("parameters") == "")
+            .then("label")
+            .otherwise(pl.concat_str(pl.concat_str(parts, separator=", ", ignore_nulls=True), sign.fill_null("")))
+        )
+    )
+
+
+OK = "ok"
+FAILED = "failed"
+
+_SHAPES = {
+    OK: ("circle", ""),
+    "not_converged": ("square", "squares"),
+    "average_only": ("circle", "dots"),
+    "dropped": ("circle", ""),
+    "sampled": ("circle", ""),
+    "wide": ("cross", "plus signs"),
+    "skewed": ("triangle-up", "triangles"),
+    "lateness_missed": ("triangle-right", "triangles pointing right"),
+    "oversubscribed": ("diamond", "diamonds"),
+    "simulated": ("triangle-down", "triangles pointing down"),
+    FAILED: ("M-1,-1L1,1M-1,1L1,-1", "crosses"),
+}
+"""Vega's name or path of each status's shape, and what a sentence calls it; empty: no sentence explains it."""
+
+# combinations use these in this order: star, plus, bow tie, left, wedge, hour-glass
+_SPARE_SHAPES = (
+    "M0,-1L0.3,-0.3L1,0L0.3,0.3L0,1L-0.3,0.3L-1,0L-0.3,-0.3Z",
+    "stroke",
+    "M-1,-1L1,1L1,-1L-1,1Z",
+    "triangle-left",
+    "wedge",
+    "M-1,-1L1,-1L-1,1L1,1Z",
+)
+
+
+def status_words(status: str) -> str:
+    """`not_converged+skewed` as `not converged, skewed`."""
+    return status.replace("_", " ").replace("+", ", ")
+
+
+_MEANINGS = {"wide": "wide (the interval is wider than half of the median)"}
+
+
+def shape_key(statuses: Iterable[str]) -> str:
+    """What shapes mean in a sentence: `Squares: not converged; triangles: skewed.` Empty where all are ok."""
+    found = set(statuses)
+    parts = [
+        f"{name}: {_MEANINGS.get(status, status_words(status))}"
+        for status, (_, name) in _SHAPES.items()
+        if name and status in found
+    ]
+    if found - _SHAPES.keys():
+        parts.append("other shapes: several of these together; the legend says which")
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}." if text else ""
+
+
+def shapes(statuses: Iterable[str]) -> dict[str, str]:
+    """Vega's name or path of the shape of each status found, ok first."""
+    found = set(statuses.unique() if isinstance(statuses, pl.Series) else statuses)
+    shown = {status: shape for status, (shape, _) in _SHAPES.items() if status in found}
+    mixed = sorted(found - shown.keys())
+    return shown | {status: _SPARE_SHAPES[i % len(_SPARE_SHAPES)] for i, status in enumerate(mixed)}

@@ -8,8 +8,10 @@ import altair as alt
 import polars as pl
 
 from timpani.report.figures import axes, theme
+from timpani.report.figures.axes import HIGH, LOW, VALUE, bars, with_bars
 from timpani.report.figures.columns import (
     CONDITIONS,
+    FAILED,
     LATENCY_US,
     SIZE_SERIES,
     any_with,
@@ -18,8 +20,6 @@ from timpani.report.figures.columns import (
     ordered,
 )
 from timpani.report.figures.figure import Figure
-from timpani.report.figures.interval_bars import HIGH, LOW, VALUE, bars, with_bars
-from timpani.report.figures.status import FAILED
 from timpani.report.figures.theme import points, shape
 from timpani.study.sizes import DOUBLING, STEPS
 from timpani.study.words import counted

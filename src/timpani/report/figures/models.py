@@ -4,9 +4,9 @@ import altair as alt
 import polars as pl
 
 from timpani.report.figures import axes, theme
+from timpani.report.figures.axes import VALUE, bars, with_bars
 from timpani.report.figures.columns import CONDITIONS, UNSIZED
 from timpani.report.figures.figure import MODELS, Figure
-from timpani.report.figures.interval_bars import VALUE, bars, with_bars
 from timpani.study.schema import schema
 
 MEASURED, FITTED, SWITCH = "measured", "fitted", "switch"

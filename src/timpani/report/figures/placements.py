@@ -6,6 +6,7 @@ import altair as alt
 import polars as pl
 
 from timpani.report.figures import axes, theme
+from timpani.report.figures.axes import VALUE, bars, with_bars
 from timpani.report.figures.columns import (
     CALLS,
     COMPETITOR,
@@ -19,7 +20,6 @@ from timpani.report.figures.columns import (
 )
 from timpani.report.figures.curves import OPTIONAL
 from timpani.report.figures.figure import Figure, Section
-from timpani.report.figures.interval_bars import VALUE, bars, with_bars
 from timpani.report.figures.theme import points, shape
 from timpani.study.cell import category, shuffle_seed
 from timpani.study.schema import BOUND

@@ -6,11 +6,10 @@ import altair as alt
 import polars as pl
 
 from timpani.report.figures import axes, theme
-from timpani.report.figures.columns import CALLS, CONDITIONS, SETTING_ALONE, TRANSPOSES, any_with
+from timpani.report.figures.axes import VALUE, bars, with_bars
+from timpani.report.figures.columns import CALLS, CONDITIONS, OK, SETTING_ALONE, TRANSPOSES, any_with
 from timpani.report.figures.figure import Figure, Section
-from timpani.report.figures.interval_bars import VALUE, bars, with_bars
 from timpani.report.figures.messages import TRANSPOSE_THROUGHPUT
-from timpani.report.figures.status import OK
 from timpani.report.figures.theme import points
 
 ratio_figure = partial(

@@ -8,8 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from timpani.report.figures.columns import SEPARATOR, is_default, ordered
-from timpani.report.figures.status import OK, shapes
+from timpani.report.figures.columns import OK, SEPARATOR, is_default, ordered, shapes
 from timpani.study.schema import LOCALITY
 
 Chart = alt.LayerChart | alt.FacetChart

@@ -1,4 +1,4 @@
 """Fitted models as text, as JSON and as a section of the report.
 
-Imports: document, figures, tables, words.
+Imports: document, figures, tables.
 """

@@ -1,18 +1,53 @@
 """What is printed next to a fit's numbers: facts of the library, the processor and the ranks, and published fits."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Protocol, Self
 
 from timpani.campaign.folder.load import Campaign, StudyName
 from timpani.campaign.read.message_locality import Localities, Spread, localities_of, locality_of, spreads_of
 from timpani.libraries.find import between_nodes, eager_limits, within_node
 from timpani.machine.describe import nominal_clock_ghz
 from timpani.machine.nodes.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, SAME_SWITCH
-from timpani.report.fit.published_fit import PublishedFit, read_published_fits
+from timpani.report.document.blocks import Table
+from timpani.slices import Hook
 from timpani.stats.fit import CurveFit
+from timpani.stats.regression import NamedRegression
 from timpani.stats.segments import Switch
 from timpani.study.operations import OPERATIONS, PLAIN_MESSAGE
+
+
+@dataclass(frozen=True)
+class FitComparison:
+    """A measured and a published regression of the same formula: a row per term, and the same for JSON."""
+
+    collective: str
+    table: Table
+    as_object: dict[str, Any]
+
+
+class PublishedFit(Protocol):
+    """A fit that somebody published; its rows as printed, by the columns of its table."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def machine(self) -> str: ...
+    @property
+    def rows(self) -> tuple[dict[str, str], ...]: ...
+
+    def compare(self, regressions: Iterable[NamedRegression]) -> list[FitComparison]:
+        """Each measured regression that has a counterpart of the same formula here."""
+
+
+_FITS: Hook[Callable[[str], PublishedFit]] = Hook("PUBLISHED_FITS")
+
+
+def read_published_fits(names: Iterable[str]) -> list[PublishedFit]:
+    """The published fits whose names begin so; UserError if no fit is called so."""
+    return [_FITS.only("--published")(name) for name in names]
 
 
 @dataclass(frozen=True)

@@ -11,22 +11,20 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.message_locality import Localities, localities_of, locality_of
 from timpani.errors import UserError
 from timpani.judge.cell_table import state_medians
-from timpani.report.document.table import Table, Value, rows
-from timpani.report.figures.columns import CONDITIONS, SETTING
+from timpani.report.document.blocks import Table, Value, rows
+from timpani.report.figures.columns import CONDITIONS, SETTING, message_rows, status_words
 from timpani.report.figures.models import FIT_ROWS, FITTED, MEASURED, SWITCH
-from timpani.report.figures.status import status_words
-from timpani.report.fit.model_tables import model_tables
-from timpani.report.fit.published_fit import PublishedFit
-from timpani.report.tables.conditions import CONDITION_COLUMNS, conditions_of, with_conditions
-from timpani.report.tables.message_rows import message_rows
-from timpani.report.words.fit_words import (
+from timpani.report.fit.fit_context import PublishedFit
+from timpani.report.fit.fit_words import (
     algorithm_of,
     disturbed_share,
     disturbed_times,
     estimate_value,
     miss_words,
+    model_tables,
     switch_words,
 )
+from timpani.report.tables.conditions import CONDITION_COLUMNS, conditions_of, with_conditions
 from timpani.stats.fit import CurveFit, fit, fitted_times
 from timpani.study.schema import CURVE, MACHINE_CELL, MEASURED_US, STATE, without
 from timpani.study.words import counted

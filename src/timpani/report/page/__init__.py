@@ -1,4 +1,4 @@
-"""The HTML report: its contents, sections and figures, and the page that holds them.
+"""The HTML report: its contents, sections and figures, and the page that holds them; figures and tables as files.
 
-Imports: document, figures, fit, tables, verdict, words.
+Imports: document, figures, fit, tables, verdict.
 """

@@ -12,16 +12,16 @@ from timpani.campaign.read.campaign_warnings import load_warnings
 from timpani.campaign.read.differing_conditions import differences
 from timpani.judge.changes import FASTER, Changes
 from timpani.judge.decide import SLOWER
-from timpani.report.document.table import Table
+from timpani.report.document.blocks import Table
 from timpani.report.figures import theme
 from timpani.report.figures.ratios import speedup
+from timpani.report.page.methods import facts, job_lines, provenance
 from timpani.report.page.page_templates import Answer, render_page
 from timpani.report.page.panels import static_svg
-from timpani.report.page.provenance import facts, job_lines, provenance
 from timpani.report.page.sections import PageSection
 from timpani.report.tables.conditions import varying_conditions
+from timpani.report.verdict.changes import STANDING_TITLES, change_counts, change_table, missing_partners
 from timpani.report.verdict.verdict_text import verdict_document
-from timpani.report.words.changes import STANDING_TITLES, change_counts, change_table, missing_partners
 from timpani.study.operations import title_of
 from timpani.study.words import counted
 

@@ -19,25 +19,22 @@ from timpani.judge.raced import race_verdict, raced_results
 from timpani.judge.verdict import Verdict
 from timpani.report.document.blocks import Block, Sentence
 from timpani.report.figures import theme
-from timpani.report.figures.columns import SIZE_SERIES
+from timpani.report.figures.axes import HOW_CUT
+from timpani.report.figures.columns import SIZE_SERIES, shape_key
 from timpani.report.figures.curves import IN_STEPS
+from timpani.report.figures.drawn_figures import VEGA_LITE
 from timpani.report.figures.figure import figures
-from timpani.report.figures.interval_bars import HOW_CUT
 from timpani.report.figures.placements import ORDER
-from timpani.report.figures.status import shape_key
-from timpani.report.fit.published_fit import PublishedFit
+from timpani.report.fit.fit_context import PublishedFit
 from timpani.report.page.contents import PredictedCells, Report
-from timpani.report.page.methods import methods_paragraph
+from timpani.report.page.methods import facts, job_lines, methods_paragraph, provenance
 from timpani.report.page.page_templates import Answer, render_page, template_text
 from timpani.report.page.panels import Panel
-from timpani.report.page.provenance import facts, job_lines, provenance
 from timpani.report.page.sections import LEFT_OUT, PageSection, sections
-from timpani.report.tables.coverage import AT_LEAST, coverage
+from timpani.report.tables.conditions import AT_LEAST, coverage
 from timpani.report.verdict.answer import answer_blocks, definitions, exact, faster, how_sure
 from timpani.report.verdict.message_summary import message_summary
-from timpani.report.verdict.race_lines import race_lines
-from timpani.report.verdict.verdict_text import conditions
-from timpani.report.words.drawn_figures import VEGA_LITE
+from timpani.report.verdict.verdict_text import conditions, race_blocks
 from timpani.slices import Hook
 from timpani.stats.compare import ALPHA
 from timpani.stats.regret import ALPHA as RACE_ALPHA
@@ -79,6 +76,7 @@ def render(
 def _answer(report: Report) -> Answer:
     messages = message_summary(report.campaign, report.cells)
     verdict = report.verdict
+    race = race_verdict(raced_results(report.campaign), report.campaign.planned)
     compares = verdict.has_collectives or not messages
     return Answer(
         "Verdict" if compares else "Latency and bandwidth",
@@ -87,7 +85,7 @@ def _answer(report: Report) -> Answer:
         definitions=definitions(verdict),
         reasons=[
             *verdict.sentences,
-            *race_lines(race_verdict(raced_results(report.campaign), report.campaign.planned), verdict.scope),
+            *(each.text for each in race_blocks(race, verdict.scope)),
             *how_sure(verdict),
         ],
     )

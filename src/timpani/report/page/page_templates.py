@@ -8,9 +8,8 @@ from types import MappingProxyType
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from timpani.report.document.blocks import Block
+from timpani.report.document.blocks import Block, Table
 from timpani.report.document.html import block_html, html_of, with_code
-from timpani.report.document.table import Table
 from timpani.report.figures import theme
 from timpani.report.page.sections import PageSection
 from timpani.version import __version__

@@ -12,9 +12,9 @@ import polars as pl
 from altair.utils.schemapi import debug_mode
 
 from timpani.report.figures.columns import COMPETITOR, SETTING, VARIANT, WITHOUT_VARIANT, ordered
+from timpani.report.figures.drawn_figures import drawn_svg
 from timpani.report.figures.figure import Figure
 from timpani.report.figures.theme import PAGE, Chart, Palette, Style, styles
-from timpani.report.words.drawn_figures import drawn_svg
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 from timpani.study.words import counted

@@ -9,8 +9,7 @@ from markupsafe import Markup
 
 from timpani.judge.cell_table import FLAT_SIZES, KNEE_FACTOR
 from timpani.judge.verdict import Verdict
-from timpani.report.document.blocks import Block
-from timpani.report.document.table import Table
+from timpani.report.document.blocks import Block, Table
 from timpani.report.figures.columns import CALLS, MESSAGES, TRANSPOSES, latency_title
 from timpani.report.figures.figure import MODELS, Figure, Section, figures
 from timpani.report.page.contents import Report
@@ -23,7 +22,7 @@ from timpani.report.tables.algorithm_tables import (
     with_best,
     with_unit,
 )
-from timpani.report.tables.coverage import coverage
+from timpani.report.tables.conditions import coverage
 from timpani.report.verdict import gains
 from timpani.report.verdict.answer import MAX_BRIEF, NOT_RECORDED, faster
 from timpani.slices import Hook

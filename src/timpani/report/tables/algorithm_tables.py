@@ -6,9 +6,8 @@ from typing import Any
 import polars as pl
 
 from timpani.judge.cell_table import FLAT_SIZES
-from timpani.report.document.table import MISSING, Table, Value
-from timpani.report.figures.columns import CONDITIONS, TRANSPOSES, is_default, ordered
-from timpani.report.figures.status import OK, status_words
+from timpani.report.document.blocks import MISSING, Table, Value
+from timpani.report.figures.columns import CONDITIONS, OK, TRANSPOSES, is_default, ordered, status_words
 from timpani.study.operations import OPERATIONS, quantity_of, title_of
 from timpani.study.schema import MEASURED_US
 from timpani.study.sizes import show_size

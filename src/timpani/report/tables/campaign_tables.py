@@ -1,22 +1,31 @@
 """A campaign's tables in each layout."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
-from timpani.campaign.read.study_names import stand_in_note
-from timpani.report.document.table import Table, Value, rows
-from timpani.report.figures.columns import latency_title, shows_osu_average
-from timpani.report.tables.algorithm_tables import key_of_marks, latency_tables, shows_throughput, with_unit
-from timpani.report.tables.conditions import conditions_of, with_conditions
-from timpani.report.tables.coverage import coverage
-from timpani.report.tables.study_tables import study_tables
-from timpani.study.operations import Quantity, is_sized, quantity_of, title_of
-from timpani.study.schema import BOUND, LOCALITY, MACHINE_CELL, MEASURED_US, STATISTIC, SWEEP
+from timpani.campaign.read.study_names import stand_in_note, study_names
+from timpani.report.document.blocks import Table, Value, rows
+from timpani.report.figures.columns import CONDITIONS, OK, latency_title, ordered, shows_osu_average, status_words
+from timpani.report.tables.algorithm_tables import (
+    key_of_marks,
+    latency_tables,
+    marks,
+    shows_throughput,
+    table_by_ranks,
+    with_shown_values,
+    with_unit,
+)
+from timpani.report.tables.conditions import conditions_of, coverage, with_conditions
+from timpani.study.cell import parse_parameters
+from timpani.study.operations import OSU_TITLES, Quantity, is_sized, quantity_of, title_of
+from timpani.study.schema import BOUND, CURVE, LOCALITY, MACHINE_CELL, MEASURED_US, STATISTIC, SWEEP
 from timpani.study.sizes import show_size
-from timpani.study.words import counted, three_decimals
+from timpani.study.words import counted, three_decimals, two_decimals
 
 _SHOWN: dict[Quantity, dict[str, tuple[str, ...]]] = {
     "time": {"median µs": ("median_us", "ci_low_us", "ci_high_us")},
@@ -115,3 +124,116 @@ def _stand_in_notes(campaign: Campaign, cells: pl.DataFrame) -> list[str]:
     """What stands in for an algorithm that these cells name."""
     shown = set(cells.select("collective", "label").rows())
     return [stand_in_note(each) for each in campaign.stand_ins if (each.collective, each.named.plain) in shown]
+
+
+def study_tables(campaign: Campaign, cells: pl.DataFrame) -> dict[str, list[Table]]:
+    """By operation a table for each algorithm and its conditions, under the name that the study gives it.
+
+    cells  columns of `estimate_cells`, `conditions`, and STATISTIC where it is OSU's average
+    """
+    aliases = {(each.collective, each.measured.label): each for each in study_names(campaign.header)}
+    stand_ins = {(each.collective, each.named.plain): each for each in campaign.stand_ins}
+    tables: dict[str, list[Table]] = {}
+    for collective in cells["collective"].unique(maintain_order=True):
+        of_it = cells.filter(collective=collective)
+        several = of_it[CONDITIONS].n_unique() > 1
+        for label in ordered(of_it["label"]):
+            name, footnotes = label, []
+            if each := stand_ins.get((collective, label)):
+                footnotes = [stand_in_note(each)]
+            elif each := aliases.get((collective, label)):
+                name = each.named.plain
+                footnotes = [f"{name}: {label} in Timpani's other tables."]
+            for (conditions,), part in of_it.filter(label=label).group_by(CONDITIONS, maintain_order=True):
+                caption = ", ".join([title_of(collective), name, *([str(conditions)] if several else [])])
+                tables.setdefault(collective, []).append(_study_table(part, collective, caption, footnotes))
+    return tables
+
+
+def _study_table(cells: pl.DataFrame, collective: str, caption: str, footnotes: list[str]) -> Table:
+    """The table of one algorithm under the same conditions."""
+    unit = "throughput (MB/s)" if shows_throughput(collective) else latency_title(cells)
+    statuses = set(cells["status"].unique())
+    same = [f"All: {status_words(status)}." for status in statuses if len(statuses) == 1 and status != OK]
+    shown = with_shown_values(cells).select("message_bytes", "ranks", "status", "value", "low", "high")
+    values = {
+        (size, ranks): Value(
+            "failed" if value is None else value,
+            low,
+            high,
+            marks=marks(status) if len(statuses) > 1 else "",
+            show=two_decimals,
+        )
+        for size, ranks, status, value, low, high in shown.iter_rows()
+    }
+    sizes = [Value(size) for size in sorted(cells["message_bytes"].unique())]
+    return replace(
+        table_by_ranks("study-times", f"{caption}: {unit}", "size (B)", sizes, values),
+        footnotes=(*footnotes, *(same or key_of_marks(cells))),
+        annotation=f"{coverage(cells)} interval",
+    )
+
+
+_VERSION = "7.4"
+_RATE_HEAD = f"{'# Size':<10}{'MB/s':>18}{'Messages/s':>18}"
+_MPI_NAMES = {"uint8": "MPI_UINT8_T", "int32": "MPI_INT", "float": "MPI_FLOAT", "double": "MPI_DOUBLE"}
+
+
+def osu_blocks(
+    cells: pl.DataFrame, full: bool = False, datatype_of: Callable[[str], str] = lambda operation: "uint8"
+) -> str:
+    """A block per curve of `cells` (what `estimate_cells` returns), as OSU's benchmarks print one run.
+
+    The value is `osu_avg_us`, or what follows from it: MB/s, messages per second. `full` adds to times the extremes of
+    the ranks' means and the repetitions, like `-f`. `datatype_of` gives a study's name of an
+    operation's datatype, or MPI's. A line `# Timpani: …` says
+    what no OSU header holds; a failed cell is a comment line.
+    """
+    curves = cells.group_by(CURVE, maintain_order=True)
+    return "".join("\n".join(_osu_lines(curve, full, datatype_of)) + "\n" for _, curve in curves)
+
+
+def _osu_lines(curve: pl.DataFrame, full: bool, datatype_of: Callable[[str], str]) -> Iterator[str]:
+    first = curve.row(0, named=True)
+    collective = first["collective"]
+    sized, quantity = is_sized(collective), quantity_of(collective)
+    yield ""
+    yield f"# OSU MPI {OSU_TITLES.get(collective, title_of(collective))} Test v{_VERSION}"
+    yield (
+        f"# Timpani: algorithm {first['provider']}/{first['label']}, {counted(first['ranks'], 'rank')}, "
+        f"{conditions_of(first)}"
+    )
+    if quantity == "rate":
+        parameters = dict(parse_parameters(first["parameters"]))
+        yield f"# [ pairs: {parameters.get('pairs', 1)} ] [ window size: {parameters.get('window', 64)} ]"
+    if sized:
+        # The mode has the datatype where an import holds several of one operation.
+        of_mode = (word for word in first["mode"].split(", ") if word.startswith("MPI_"))
+        datatype = next(of_mode, datatype_of(collective))
+        yield f"# Datatype: {_MPI_NAMES.get(datatype, datatype)}."
+    if quantity != "time":
+        yield f"{'# Size':<10}{'Bandwidth (MB/s)':>18}" if quantity == "throughput" else _RATE_HEAD
+        yield from (_per_second(row, quantity) for row in curve.iter_rows(named=True))
+        return
+    extremes = f"{'Min Latency(us)':>18}{'Max Latency(us)':>18}{'Iterations':>12}" if full else ""
+    yield (f"{'# Size':<10}{'Avg Latency(us)':>18}" if sized else "# Avg Latency(us)") + extremes
+    for row in curve.iter_rows(named=True):
+        yield _osu_row(row, sized, full)
+
+
+def _per_second(row: dict[str, Any], quantity: Quantity) -> str:
+    if not row["osu_avg_us"]:
+        return f"# {row['message_bytes']} {row['status']}"
+    value = f"{row['message_bytes']:<10d}{row['message_bytes'] / row['osu_avg_us']:18.2f}"
+    return value if quantity == "throughput" else f"{value}{1e6 / row['osu_avg_us']:18.2f}"
+
+
+def _osu_row(row: dict[str, Any], sized: bool, full: bool) -> str:
+    if row["osu_avg_us"] is None:
+        return f"# {row['message_bytes']} {row['status']}"
+    value = f"{row['message_bytes']:<10d}{row['osu_avg_us']:18.2f}" if sized else f"{row['osu_avg_us']:17.2f}"
+    if not full:
+        return value
+    # Imported logs without -f have no extremes: the average stands there, so that no column is missing.
+    lowest, highest = (row["osu_avg_us"] if row[name] is None else row[name] for name in ("osu_min_us", "osu_max_us"))
+    return f"{value}{lowest:18.2f}{highest:18.2f}{row['repetitions']:12d}"

@@ -1,4 +1,4 @@
-"""The verdict on a campaign in words: the answer, gains, what a race reached, messages between ranks.
+"""The verdict on a campaign in words: the answer, gains, the race, messages between ranks; changes of two.
 
-Imports: document, figures, tables, words.
+Imports: document, figures, fit, tables.
 """

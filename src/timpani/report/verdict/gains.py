@@ -8,7 +8,7 @@ import polars as pl
 from timpani.judge.equal_schedules import EqualSchedules, schedule_name
 from timpani.judge.other_points import at_other_points
 from timpani.judge.verdict import Settings, Verdict, standing_words
-from timpani.report.document.table import Table, Value, rows
+from timpani.report.document.blocks import Table, Value, rows
 from timpani.report.figures.columns import CONDITIONS
 from timpani.report.verdict.answer import NOTHING_TO_SET, faster
 from timpani.stats.compare import Margins

@@ -9,14 +9,11 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.message_locality import with_locality
 from timpani.errors import UserError
-from timpani.report.document.table import MISSING, Table, Value
-from timpani.report.figures.columns import latency_us
-from timpani.report.figures.status import OK, status_words
+from timpani.report.document.blocks import MISSING, Table, Value
+from timpani.report.figures.columns import OK, latency_us, message_rows, status_words
+from timpani.report.fit.fit_words import estimate_value, switch_words
 from timpani.report.tables.algorithm_tables import status_parts
-from timpani.report.tables.conditions import CONDITION_COLUMNS, conditions_of, varying_conditions
-from timpani.report.tables.coverage import coverage
-from timpani.report.tables.message_rows import message_rows
-from timpani.report.words.fit_words import estimate_value, switch_words
+from timpani.report.tables.conditions import CONDITION_COLUMNS, conditions_of, coverage, varying_conditions
 from timpani.stats.curve import fittable_results
 from timpani.stats.fit import CurveFit, fit_curves
 from timpani.stats.sample import LEVEL

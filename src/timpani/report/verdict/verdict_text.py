@@ -24,7 +24,14 @@ from timpani.judge.equal_schedules import (
 )
 from timpani.judge.jobs import JobScope, job_scope
 from timpani.judge.other_points import at_other_points, gain_parts
-from timpani.judge.raced import race_standings, race_verdict, raced_results
+from timpani.judge.raced import (
+    MIN_EXCESS,
+    DroppedVariant,
+    RaceVerdict,
+    race_standings,
+    race_verdict,
+    raced_results,
+)
 from timpani.judge.verdict import Verdict, summarize
 from timpani.libraries.find import eager_limits, within_node
 from timpani.libraries.registry import LIBRARIES
@@ -38,12 +45,14 @@ from timpani.report.verdict.answer import (
     how_sure,
     more_warnings,
 )
-from timpani.report.verdict.race_lines import dropped_variant_lines, race_lines
 from timpani.slices import Hook
 from timpani.stats.compare import ALPHA
+from timpani.stats.regret import ALPHA as RACE_ALPHA
+from timpani.stats.regret import ANALYSES
 from timpani.study.cell import OWN
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
+from timpani.study.words import counted, per_cent
 
 VERDICT_LINES: Hook[Callable[[Campaign], Iterator[str]]] = Hook("VERDICT_LINES")
 """Lines that slices add to the answer."""
@@ -92,20 +101,18 @@ def _verdict_blocks(campaign: Campaign, full: bool) -> Iterator[Block]:
     cells = estimate_cells(raced_results(campaign))
     messages = _messages(campaign, cells)
     verdict = verdict_of(campaign, decide(raced_results(campaign)), cells)
-    raced = race_verdict(raced_results(campaign), campaign.planned)
-    race = race_lines(raced, verdict.scope)
+    race = race_blocks(race_verdict(raced_results(campaign), campaign.planned), verdict.scope, full)
     warnings = [*conditions(campaign), *verdict.warnings]
     if verdict.has_collectives or not messages:
         yield from answer_blocks(verdict, _limits(campaign) if verdict.regrets else {})
     yield from (Sentence("added", line) for lines in VERDICT_LINES.added() for line in lines(campaign))
     yield from (Sentence("messages", line) for line in messages)
+    yield from race
     if full:
-        yield from (Sentence("race", line) for line in race)
         yield from (Sentence("operation", sentence, depth=1) for sentence in verdict.sentences)
         yield from (Sentence("how_sure", line) for line in (*definitions(verdict), *how_sure(verdict)))
         yield from (Sentence("warning", f"Warning: {warning}") for warning in warnings)
         return
-    yield from (Sentence("race", line) for line in (*race[:1], *dropped_variant_lines(raced)))
     yield from (Sentence("warning", warning) for warning in brief_warnings(warnings))
     more = ", ".join(filter(None, ("each operation", "how sure this is", more_warnings(warnings))))
     place = shlex.quote(str(typed_place(campaign.folder)))
@@ -220,3 +227,133 @@ def _points(
 def _renamed(row: dict[str, Any]) -> dict[str, Any]:
     """The columns of a decision by the names that scripts know."""
     return {name.removesuffix("_label").replace("gain", "ratio"): value for name, value in row.items()}
+
+
+def race_blocks(race: RaceVerdict | None, scope: JobScope | None = None, full: bool = True) -> Iterator[Sentence]:
+    """The points where a race bounded the regret and the variants that it dropped; if `full` the other points with the
+    reason, and what the bounds mean.
+
+    Nothing without a race. scope: the jobs that measured it; None if unknown
+    """
+    if race is None:
+        return
+    several = scope is not None and scope.jobs > 1
+    yield Sentence(
+        "race", f"Race{_in_jobs(scope)}: {_reached(race)}.", {"points": race.points, "reached": race.reached}
+    )
+    if race.dropped_variants:
+        found = (f"{each.name} after launch {each.launch} ({_drop_reason(each)})" for each in race.dropped_variants)
+        yield Sentence("dropped", f"Dropped before the race ended: {'; '.join(found)}.")
+    if not full:
+        return
+    if race.program and race.points:
+        yield Sentence(
+            "program",
+            f"All choices together lose at most {per_cent(race.program.bound)} of the program's time in MPI "
+            f"(sum of the points' bounds; {per_cent(race.program.allowed)} is accepted).",
+        )
+    if race.points:
+        yield from _not_reached(race, f"More {scope.noun}s" if scope and several else _MORE_LAUNCHES)
+    yield from _not_raced(race)
+    if not race.points:
+        return
+    if scope and several:
+        text = f"Where several {scope.noun}s measured the choice, the {scope.noun} is the replicate of its bound."
+        yield Sentence("replicate", text)
+    yield Sentence(
+        "bounds",
+        f"Each one-sided bound has {per_cent(1 - RACE_ALPHA)} confidence versus the truly best algorithm of a point, "
+        f"at all interim analyses together; both bounds of a gain have {per_cent(1 - 2 * RACE_ALPHA)}. The launches "
+        "that chose an algorithm also estimate its gain. Cross-validation corrects part of this bias (the winner's "
+        "curse).",
+    )
+
+
+def _in_jobs(scope: JobScope | None) -> str:
+    if scope is None:
+        return ""
+    return f" over {counted(scope.jobs, scope.noun)}" if scope.jobs > 1 else f" in this {scope.noun}"
+
+
+def _reached(race: RaceVerdict) -> str:
+    """At how many points the choice is good enough, and the largest bound elsewhere."""
+    if not race.points:
+        return f"nothing was raced at {counted(race.requested, 'requested point')}"
+    of = counted(race.points, "point")
+    if race.points != race.requested:
+        of += f" that {'was' if race.points == 1 else 'were'} raced, of {race.requested} requested"
+    smallest, largest = (f"{100 * each:.2g}" for each in (race.smallest_accepted, race.accepted))
+    most = f"{smallest} %" if smallest == largest else f"{smallest} to {largest} % (by its weight)"
+    best = f"the best ({per_cent(1 - RACE_ALPHA)} bound)"
+    text = f"the choice takes at most {most} longer than {best} at {race.reached} of {of}"
+    if race.reached < race.points and race.largest is not None:
+        text += f"; the largest bound is {_bound(race.largest)}"
+    return f"{text}; {race.unbounded} without a bound yet" if race.unbounded else text
+
+
+def _drop_reason(dropped: DroppedVariant) -> str:
+    others = dropped.points - dropped.slower - dropped.abandoned
+    reasons = {
+        "slower": dropped.slower,
+        "failed": dropped.abandoned,
+        "hardly better than the choice, if at all,": others,
+    }
+    named = [f"{reason} at {count}" for reason, count in reasons.items() if count]
+    return f"{', '.join(named)} of {counted(dropped.points, 'point')}"
+
+
+_MORE_LAUNCHES = f"More launches (--launches, --budget), up to {ANALYSES[-1]} at a point,"
+
+
+def _not_reached(race: RaceVerdict, more: str) -> Iterator[Sentence]:
+    """The points with a bound wider than the accepted regret: whether `more` of something helps, or the reason."""
+    if race.more_launches:
+        yield Sentence("more", f"{more} would narrow the bound at {counted(race.more_launches, 'point')}.")
+    causes = {
+        f"that would need over {ANALYSES[-1]} launches, the last interim analysis": race.beyond_last_analysis,
+        f"after {ANALYSES[-1]} launches, the last interim analysis": race.at_last_analysis,
+        "that would take more time than they are worth; with a --budget they continue": race.too_expensive,
+        "whose calls take too little of the program's time": race.little_time,
+    }
+    undecided = [f"{counted(count, 'point')} {cause}" for cause, count in causes.items() if count]
+    if undecided:
+        yield Sentence(
+            "undecided",
+            f"Still undecided: {'; '.join(undecided)} (`race_ended` in `timpani show --format csv` and "
+            "`timpani verdict --format json`).",
+        )
+    if race.partly_failed:
+        yield Sentence(
+            "partly_failed",
+            f"Some algorithms failed at {counted(race.partly_failed, 'point')}: the best there is the best of the "
+            "others.",
+        )
+
+
+def _not_raced(race: RaceVerdict) -> Iterator[Sentence]:
+    """The points at which a race names no best algorithm, with the reason."""
+    others = {
+        "a few algorithms were sampled in few launches": race.sampled,
+        "everything failed": race.failed,
+        "only one algorithm has times, so that there is no best": race.without_competitor,
+        "the race measured nothing": race.unreached,
+    }
+    others_text = [f"at {counted(count, 'point')} {what}" for what, count in others.items() if count]
+    if others_text:
+        text = "; ".join(others_text)
+        yield Sentence("not_raced", f"{text[0].upper()}{text[1:]}.")
+    if race.unexpected:
+        one = race.unexpected == 1
+        yield Sentence(
+            "unexpected",
+            f"At {race.unexpected} of these sampled points the neighbors' choice seems to take over "
+            f"{per_cent(MIN_EXCESS)} longer than another algorithm. No launch was left to race "
+            f"{'it' if one else 'them'}: measure with more --launches.",
+        )
+
+
+def _bound(share: float) -> str:
+    """`34 %`, or `270 times the best` for large bounds, with two significant digits."""
+    if share < 10:
+        return f"{float(f'{100 * share:.2g}'):g} %"
+    return f"{float(f'{1 + share:.2g}'):,.0f} times the best"

@@ -17,8 +17,7 @@ from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.find import first_mpi
 from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
-from timpani.report.document.blocks import Document
-from timpani.report.document.table import Table, rows
+from timpani.report.document.blocks import Document, Table, rows
 from timpani.schedules.algorithms.simulation import SimulatedCall, Simulator
 from timpani.schedules.algorithms.verification import own_catalogue
 from timpani.study.cell import Algorithm, Cell

@@ -10,12 +10,11 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
-from timpani.report.document.blocks import Block, Bullets, Heading, Sentence
-from timpani.report.document.table import Table, Value, rows
+from timpani.report.document.blocks import Block, Bullets, Heading, Sentence, Table, Value, rows
+from timpani.report.document.output_files import write_file
+from timpani.report.figures.drawn_figures import FigureStyle, check_figure, figure_bytes, figure_svg
 from timpani.report.figures.models import prediction_ratio
-from timpani.report.words.drawn_figures import FigureStyle, check_figure, figure_bytes, figure_svg
-from timpani.report.words.fit_words import MAX_CURVES, algorithm_of
-from timpani.report.words.output_files import write_file
+from timpani.report.fit.fit_words import MAX_CURVES, algorithm_of
 from timpani.schedules.algorithms.simulation import Costs
 from timpani.schedules.predict.campaign import RATIO, Prediction, choices, predict_campaign
 from timpani.schedules.predict.terms import RELATIONS, SHARED_LINKS

@@ -19,8 +19,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
-from timpani.report.document.blocks import Document, Sentence
-from timpani.report.document.table import MISSING, Table, Value, rows
+from timpani.report.document.blocks import MISSING, Document, Sentence, Table, Value, rows
 from timpani.schedules.algorithms.simulation import (
     NO_CLOSER_LINES,
     CostLine,

@@ -10,13 +10,12 @@ import polars as pl
 
 from timpani.campaign.folder.sealed import SealedFile
 from timpani.errors import UserError
-from timpani.report.document.blocks import Block, Bullets, Document, DrawnFigure, Heading, Sentence
+from timpani.report.document.blocks import Block, Bullets, Document, DrawnFigure, Heading, Sentence, Table, Value, rows
 from timpani.report.document.html import html_page
-from timpani.report.document.table import Table, Value, rows
+from timpani.report.document.output_files import write_files
 from timpani.report.figures import theme
+from timpani.report.figures.drawn_figures import figure_svg
 from timpani.report.figures.maps import algorithm_map
-from timpani.report.words.drawn_figures import figure_svg
-from timpani.report.words.output_files import write_files
 from timpani.schedules.predict.accuracy import costs_lines, costs_object
 from timpani.schedules.predict.model_error import COVERAGE
 from timpani.schedules.predict.predictions import WAITING, Predictions, winners

@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from timpani.campaign.folder.fields import Text
 from timpani.campaign.folder.load import Campaign, load
 from timpani.errors import UserError
-from timpani.report.document.table import MISSING, Table, Value, rows
+from timpani.report.document.blocks import MISSING, Table, Value, rows
 from timpani.report.figures.columns import CALLS
+from timpani.report.fit.fit_words import algorithm_of
 from timpani.report.tables.conditions import conditions_of
-from timpani.report.words.fit_words import algorithm_of
 from timpani.schedules.predict.calibration import HOW_TO_MEASURE_COSTS
 from timpani.schedules.predict.campaign import HIGH, LOW, PREDICTED, RATIO, predict_campaign
 from timpani.schedules.predict.model_error import COVERAGE

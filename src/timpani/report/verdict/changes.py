@@ -18,8 +18,7 @@ from timpani.campaign.read.campaign_warnings import load_warnings
 from timpani.campaign.read.differing_conditions import differences
 from timpani.judge.changes import CHANGED_CELL, FASTER, ChangeLimit, Changes
 from timpani.judge.decide import BY_VALUE, EQUIVALENT, SLOWER, UNDECIDED
-from timpani.report.document.blocks import Block, Bullets, Document, NextCommand, Sentence
-from timpani.report.document.table import Table, Value, rows
+from timpani.report.document.blocks import Block, Bullets, Document, NextCommand, Sentence, Table, Value, rows
 from timpani.report.document.text import text_of
 from timpani.report.tables.conditions import CONDITION_COLUMNS, conditions_of, varying_conditions
 from timpani.stats.compare import ALPHA, STANDARD

@@ -11,10 +11,10 @@ import altair as alt
 import vl_convert
 
 from timpani.errors import UserError, unknown
+from timpani.report.document.output_files import check_new
 from timpani.report.figures import theme
 from timpani.report.figures.curves import BEFORE_NAMES, NAME_LAYERS
 from timpani.report.figures.theme import Chart
-from timpani.report.words.output_files import check_new
 
 _NARROWEST_PANEL = 220  # pixels with its axis, of a figure of several, as in page.js
 _NARROWEST_PLOT = 60  # pixels
