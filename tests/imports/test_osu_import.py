@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from tests.installed import needs_compiler
-from tests.report.words.test_output_files import full_after
+from tests.report.document.test_output_files import full_after
 from timpani.campaign.folder.load import Campaign, load
 from timpani.errors import UserError
 from timpani.imports.log_import import BenchmarkLog, Imported, import_logs, read_log

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from math import log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -13,8 +13,6 @@ from timpani.judge.decide import compared_with_default
 from timpani.judge.other_points import SettingGains, variant_gains, winner
 from timpani.libraries.registry import LIBRARIES
 from timpani.report.document.blocks import Table, Value, rows
-from timpani.report.page.contents import Report
-from timpani.report.page.sections import PageSection
 from timpani.stats.compare import ALPHA
 from timpani.study.cell import DEFAULT
 from timpani.study.operations import is_sized
@@ -22,6 +20,10 @@ from timpani.study.selection import WrittenSetting
 from timpani.study.sizes import show_size
 from timpani.study.variant import Variant, parse_variant
 from timpani.study.words import counted, per_cent
+
+if TYPE_CHECKING:
+    from timpani.report.page.contents import Report
+    from timpani.report.page.sections import PageSection
 
 
 def unchanged_variants(header: Header) -> tuple[str, ...]:
@@ -139,8 +141,11 @@ _ABOUT = (
 )
 
 
-def variant_section(report: Report) -> PageSection:
+def variant_section(report: "Report") -> "PageSection":
     """The section of a report that says what each variant changed."""
+    # Figures take longer to load than a verdict, which asks this file too.
+    from timpani.report.page.sections import PageSection
+
     return PageSection(
         "settings", "What each variant changed", 4, (_ABOUT,), tables={"": variant_tables(report.campaign.header)}
     )
