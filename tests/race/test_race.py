@@ -49,7 +49,7 @@ def test_algorithms_that_seem_within_the_regret_are_acceptable(regret: float, ac
 
 
 def test_a_race_ends_when_the_regret_is_within_the_limit() -> None:
-    standing = race_of({DEFAULT: 1.0, "linear": 1.3, "ring": 1.001}, 8).standing(POINT)
+    standing = race_of({DEFAULT: 1.004, "linear": 1.3, "ring": 1.0}, 8, deviation=0.001).standing(POINT)
     assert standing.done
     assert standing.choice is not None
     assert standing.choice.is_default  # a tie keeps the default
@@ -82,6 +82,12 @@ def test_an_undecided_point_continues_and_has_a_bound() -> None:
     assert not standing.done
     assert 0.02 < standing.regret < inf
     assert len(standing.remaining) == 3
+
+
+def test_a_point_with_two_winners_continues_until_the_regret_of_one_is_accepted() -> None:
+    standing = race_of({DEFAULT: 2.0, "linear": 1.0, "ring": 1.0}, 6, deviation=0.03).standing(POINT)
+    assert 0.02 < standing.regret < 0.2
+    assert not standing.done
 
 
 def test_an_algorithm_that_cannot_be_better_by_the_regret_is_dropped() -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri  # type: ignore[import-untyped]
 
 from timpani.stats.regret import (
+    ALPHA,
     ANALYSES,
     MIN_LAUNCHES,
     UNSEEN_MODE_FACTOR,
@@ -113,6 +114,16 @@ def test_bounds_have_their_nominal_coverage(deviation: float) -> None:
         chosen = int(np.argmin(regrets))
         kept += true[chosen] - true.min() <= regrets[chosen]
     assert kept >= 190
+
+
+def test_all_comparisons_with_one_algorithm_at_all_analyses_share_the_error() -> None:
+    random = np.random.default_rng(7)
+    known, contests = VariancePrior(1e6, 2 * 0.01**2), 400
+    wrong = 0
+    for _ in range(contests):
+        contest = contest_of(random.normal(0, 0.01, (ANALYSES[4], 6)), known)
+        wrong += bool((contest.upper[:, 0] < 0).any())  # of an algorithm that is as fast
+    assert wrong <= ALPHA * contests
 
 
 LAUNCHES, ALGORITHMS, ERROR = 8, 6, 0.03

@@ -87,6 +87,9 @@ def test_campaigns_inside_a_moved_folder_are_found(tmp_path: Path) -> None:
     assert read_table(moved / "table.json").campaigns == (str(moved / "campaign"), "/elsewhere")
 
 
+PLACES = ((1, 4), (2, 4), (2, 7))
+
+
 def test_the_first_rule_that_applies_decides() -> None:
     first = Rule("bcast", Algorithm.parse("openmpi/ring"), ranks=Span(4, 8), sizes=Span(0, 1023))
     second = Rule("bcast", Algorithm.parse("openmpi/chain"), ranks=Span(4, None))
@@ -95,6 +98,9 @@ def test_the_first_rule_that_applies_decides() -> None:
     assert table.decide(Call("bcast", 9, 1, 9, 8)) == second.algorithm
     assert table.decide(Call("bcast", 2, 1, 2, 8)) is None
     assert table.decide(Call("reduce", 4, 1, 4, 8)) is None
+    placed = replace(table, rules=(replace(second, nodes=Span(2, 2), per_node=Span(4, 4)),))
+    decided = {(nodes, per_node): placed.decide(Call("bcast", 8, nodes, per_node, 8)) for nodes, per_node in PLACES}
+    assert [place for place, algorithm in decided.items() if algorithm] == [(2, 4)]
 
 
 def test_predicted_rules_decide_nothing_and_are_in_files_where_asked() -> None:
