@@ -77,19 +77,6 @@ def test_a_sentence_over_the_limit_is_found(tmp_path: Path, name: str, text: str
     ]
 
 
-def test_items_cells_and_aligned_lists_are_sentences_of_their_own(tmp_path: Path) -> None:
-    words = " ".join(["word"] * (MAX_SENTENCE_WORDS - 5))
-    assert messages(tmp_path, "page.md", f"Three things:\n- {words[:100]}\n- {words[:100]}\n- {words[:100]}\n") == []
-    assert messages(tmp_path, "page.md", f"| {words} | {words} |\n|---|---|\n| {words} | {words} |\n") == []
-    assert messages(tmp_path, "code.py", f'"""Name it.\n\nx    {words[:90]}\ny    {words[:90]}\n"""\n') == []
-
-
-def test_a_line_of_a_document_is_at_most_120_characters_outside_tables(tmp_path: Path) -> None:
-    wide = "word " * 25
-    assert messages(tmp_path, "page.md", wide) == ["line of 125 characters, over 120"]
-    assert messages(tmp_path, "page.md", f"| {wide} |") == []
-
-
 def test_a_finding_names_the_line_it_stands_on(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text("A report\nof two lines,\nit tells.\n\nIt goes on.\n")
     assert [finding.line for finding in check_file(tmp_path, "page.md")] == [3, 5]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.builds import build_preloaded
-from tests.installed import FOUND, OPEN_MPIS, label
+from tests.installed import FOUND, OPEN_MPIS, label, with_library
 from tests.interpose.conftest import PROGRAMS, compiler, rules
 from tests.lab.conftest import Made, needs_lab
 from tests.preloading import yielding
@@ -62,8 +62,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Mpi], Path]:
 @pytest.mark.parametrize(
     ("mpi", "placement"),
     [
-        *(pytest.param(mpi, "core", id=f"{label(mpi)}-together") for mpi in OPEN_MPIS[:1]),
-        *(pytest.param(mpi, "node", id=f"{label(mpi)}-scattered") for mpi in FOUND),
+        *(with_library(mpi, "core", id=f"{label(mpi)}-together") for mpi in OPEN_MPIS[:1]),
+        *(with_library(mpi, "node", id=f"{label(mpi)}-scattered") for mpi in FOUND),
     ],
 )
 @pytest.mark.parametrize("algorithms", [HIERARCHIES, SHARED], ids=["messages", "windows"])

@@ -1,4 +1,6 @@
-"""A study as a job of a real Slurm, whose nodes are a lab's: submitted, followed, cut short and continued."""
+"""A study as a job of a real Slurm, whose nodes are a lab's: submitted, followed, cut short and continued.
+
+The last test loses a node."""
 
 import os
 import signal
@@ -16,6 +18,7 @@ from timpani.campaign.folder.fields import JobFields
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.records import JOBS, read_records
 from timpani.campaign.folder.store import Store
+from timpani.machine.lab.lab import LABS
 from timpani.native.build import build
 from timpani.programs.profile.profile_folder import read_profile
 from timpani.tune.table_file import read_table
@@ -30,6 +33,12 @@ def lab(make: Make) -> Made:
     made = make("--nodes", "6", "--cores", "2", "--groups", "2", "--link", "900mbit:1gbit", "--slurm")
     build(FOUND[0])  # its time is not the jobs'
     return made
+
+
+def test_slurm_knows_the_nodes_and_the_switch_tree(lab: Made) -> None:
+    assert lab.exec("n1", "sinfo", "--noheader", "--format=%D %t").stdout == "6 idle\n"
+    topology = lab.exec("n4", "scontrol", "show", "topology").stdout
+    assert [line.split()[0] for line in topology.splitlines()] == ["SwitchName=g1", "SwitchName=g2", "SwitchName=root"]
 
 
 def test_a_partition_is_written_down_with_its_switches(lab: Made) -> None:
@@ -162,3 +171,31 @@ def test_a_program_is_profiled_and_confirmed_in_an_allocation(lab: Made, tmp_pat
     assert "not yet known to be faster or slower" in done.stdout
     profiles = [read_profile(folder) for folder in (tmp_path / "runs" / "profiles").iterdir() if folder.is_dir()]
     assert [{rank.host for rank in each.main_part.ranks} for each in profiles] == 2 * [{"n1", "n2"}]
+
+
+@needs_open_mpi
+def test_a_job_starts_a_program_on_every_node(lab: Made, tmp_path: Path) -> None:
+    script = f"#!/bin/sh\n{OPEN_MPIS[0].mpirun} --map-by slot:OVERSUBSCRIBE --bind-to none hostname\n"
+    asked = ("--wait", "--nodes=6", "--ntasks-per-node=2", "--output=log")
+    done = lab.exec("n1", "sbatch", *asked, input=script, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sorted((tmp_path / "log").read_text().split()) == [f"n{number}" for number in range(1, 7) for _ in (1, 2)]
+
+
+@needs_open_mpi
+def test_a_campaign_survives_the_loss_of_a_node(lab: Made, tmp_path: Path) -> None:
+    """Its job is queued again and resumes where it was. No result is lost or recorded twice."""
+    study = ("bcast", "--algorithms", "default", "--sizes", "1Ki", "--slot", "5ms", "--launches", "2", "--ranks", "6")
+    run = (*MAIN, "run", *study, "--mpi", str(OPEN_MPIS[0].mpirun), "--on", "slurm:lab,nodes=6,tasks=1", "-o", "c")
+    recorded = tmp_path / "c" / "results.jsonl"
+    with lab.start("n1", *run, cwd=tmp_path, stderr=subprocess.STDOUT) as running:
+        wait_until(lambda: (recorded.exists() and recorded.read_text()) or running.poll() is not None)
+        kept = recorded.read_text()
+        os.kill(int((LABS / lab.id / "slurmd-n3.pid").read_text()), signal.SIGKILL)
+        wait_until(lambda: lab.exec("n1", "sinfo", "--noheader", "--nodes=n3", "--format=%t").stdout.startswith("down"))
+        lab.exec("n3", "slurmd", "-N", "n3")
+        said, _ = running.communicate(timeout=SECONDS)
+    assert running.returncode == 0, said
+    assert "DUE TO NODE FAILURE" in said
+    assert recorded.read_text().startswith(kept)
+    assert len(keys(tmp_path / "c")) == 2

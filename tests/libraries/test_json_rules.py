@@ -56,6 +56,9 @@ def test_three_distributions_hold_side_by_side_and_the_widest_comes_last() -> No
     [left_out] = file.left_out
     assert left_out.rule == FOUR_NODES
     assert left_out.why.endswith("to any 8 ranks on several nodes with several ranks on a node")
+    choice = FILE.read(file.text, CATALOGUE)
+    chosen = [choice.decide(Call("bcast", 8, nodes, 8 // nodes, 64)) for nodes in (1, 8, 4)]
+    assert chosen == [LINEAR, CHAIN, BINOMIAL]
 
 
 def test_parameters_have_the_names_that_the_reader_uses() -> None:

@@ -4,7 +4,6 @@ import sys
 from itertools import cycle
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.programs.injected_runs import InjectedRun, inject_runs
@@ -20,7 +19,6 @@ from timpani.programs.runs.block_runs import (
     ProgramComparison,
     judge_words,
 )
-from timpani.stats.compare import ALPHA
 from timpani.study.defaults import MIN_BLOCKS
 
 COMMAND = ("mpirun", "./program")
@@ -39,18 +37,6 @@ def blocks_of(folder: Path, output: ComparedOutput | None = None, blocks: int = 
 
 def compared(folder: Path, blocks: int = MIN_BLOCKS) -> ProgramComparison:
     return blocks_of(folder, blocks=blocks).comparison()
-
-
-def test_a_program_compared_with_itself_differs_significantly_in_at_most_alpha_of_trials(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    random = np.random.default_rng(3)
-    trials = 40
-    disturbances = (each for each in np.exp(random.normal(0, 0.3, trials * MIN_BLOCKS)) for _ in range(2))
-    inject_runs(monkeypatch, lambda _: InjectedRun(next(disturbances) * np.exp(random.normal(0, 0.05))))
-    standings = [compared(tmp_path / str(trial)).wall.standing for trial in range(trials)]
-    deviation = (trials * ALPHA * (1 - ALPHA)) ** 0.5
-    assert sum(standing != "tie" for standing in standings) <= trials * ALPHA + 2 * deviation
 
 
 def test_fewer_blocks_than_a_verdict_takes_give_a_ratio_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

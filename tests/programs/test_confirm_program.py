@@ -17,7 +17,7 @@ from timpani.errors import UserError
 from timpani.native.mpi import Mpi
 from timpani.programs.confirm import choice_of, choice_of_variant
 from timpani.programs.runs import block_runs
-from timpani.programs.runs.block_runs import AS_IT_IS, CHOSEN, PRINTED, BlockRuns, Choice, ComparedOutput
+from timpani.programs.runs.block_runs import AS_IT_IS, CHOSEN, BlockRuns, Choice, ComparedOutput
 from timpani.programs.runs.profiled_run import run_command
 from timpani.study.defaults import MIN_BLOCKS
 from timpani.study.selection import SelectionTable
@@ -93,17 +93,6 @@ def test_a_comparison_continues_where_it_was_stopped(program: tuple[str, ...], t
     (tmp_path / "runs" / "runs.jsonl").write_bytes(lines.replace(b'"block": 1', b'"block": 3', 1))
     with pytest.raises(UserError, match="can't be trusted"):
         runs(tmp_path / "runs", program, 0)
-
-
-def test_an_output_that_differs_is_reported(program: tuple[str, ...], tmp_path: Path) -> None:
-    printed = ComparedOutput(PRINTED)
-    same, other = (runs(tmp_path / name, (*program, *words), 0, printed) for name, words in (("a", ()), ("b", ("x",))))
-    for blocks in (same, other):
-        list(blocks.complete(1))
-    assert same.comparison().different_outputs == ()
-    assert [run.side for run in other.comparison().different_outputs] == [AS_IT_IS, CHOSEN]
-    with pytest.raises(UserError, match="did not write"):
-        list(runs(tmp_path / "c", program, 0, ComparedOutput(tmp_path / "never")).complete(1))
 
 
 def test_runs_with_a_variant_lack_what_its_script_removes(program: tuple[str, ...], mpi: Mpi, tmp_path: Path) -> None:

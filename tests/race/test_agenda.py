@@ -19,7 +19,6 @@ from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.run import run
 from timpani.campaign.run.cell_result import result_of
 from timpani.campaign.run.session import Session
-from timpani.cli.terminal.measuring import stopped_status
 from timpani.judge.raced import race_standings, raced_results
 from timpani.race.agenda import Racing
 from timpani.stats.regret import UNSEEN_MODE_FACTOR
@@ -74,18 +73,6 @@ def test_a_race_measures_less_than_everything_in_each_launch(raced: Campaign) ->
     assert len(launches) <= 8
     assert sum(map(len, launches.values())) < len(launches) * len(set.union(*launches.values()))
     assert {cell.message_bytes for cell in launches[1]} == {8, 64, 256 << 10}
-
-
-def test_points_that_the_budget_left_no_launch_for_are_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    # The budget ends after three launches, and 16 B would be measured in the fourth.
-    study = compose(["bcast"], {**ASKED, "regret": "1%", "budget": 2.5 * START_S})
-    outcome = run_on_counted_starts(study, tmp_path / "c")
-    assert (outcome.ended, outcome.unreached) == ("budget", 1)
-    stopped_status(outcome, None)
-    said = capsys.readouterr().out
-    assert "the race had not come to 1 point (collective, ranks, size) yet; the same command continues" in said
 
 
 def test_a_race_for_a_program_comes_back_to_its_slowest_point_before_it_reaches_the_others(

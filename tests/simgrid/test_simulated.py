@@ -55,18 +55,6 @@ def test_every_cell_has_right_data_and_says_that_it_is_simulated(campaign: tuple
     assert set(estimate_cells(RacedResults.from_rows(results))["status"]) == {"simulated"}
 
 
-def test_ranks_are_recorded_on_the_hosts_of_the_platform(campaign: tuple[Path, pl.DataFrame, str]) -> None:
-    folder, _, _ = campaign
-    hosts = {rank["host"] for launch in load(folder).launches for rank in launch["ranks"]}
-    assert hosts >= {"node1-socket0-core0", "node1-socket1-core0"}
-    assert all(host.startswith("node1-") for host in hosts)  # 16 ranks fill one node, by core and by socket
-
-
-def test_all_ranks_start_at_once(campaign: tuple[Path, pl.DataFrame, str]) -> None:
-    _, results, _ = campaign
-    assert results["skew_us"].max() == 0.0
-
-
 @pytest.mark.parametrize(("seed", "apart"), [("1", 0.0), ("7", 0.016)])
 def test_a_second_run_gives_the_same_times(
     seed: str, apart: float, campaign: tuple[Path, pl.DataFrame, str], tmp_path: Path

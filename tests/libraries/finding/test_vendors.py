@@ -24,7 +24,7 @@ from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.vendors import VENDORS
 from timpani.machine.detect import this_computer
 from timpani.native.library_version import LibraryVersion
-from timpani.native.mpi import Mpi, ParentLibrary
+from timpani.native.mpi import Mpi
 from timpani.study.variant import parse_variants
 
 MPICH = Mpi("mpich", "MPICH", "3.4.3", Path("/v/bin/mpiexec"), Path("/v/bin/mpicxx"), None)
@@ -144,16 +144,6 @@ def renamed(mpi: Mpi, folder: Path, text: str, compiler: str = "mpicxx") -> Path
 def script(path: Path, command: str) -> None:
     path.write_text(f"#!/bin/sh\n{command}\n")
     path.chmod(0o755)
-
-
-@needs_mpich
-def test_a_renamed_mpich_is_found_by_its_launcher(tmp_path: Path) -> None:
-    folder = renamed(MPICHS[0], tmp_path / "bin", MVAPICH2)
-    script(folder / "mpiexec", f'exec "{MPICHS[0].mpirun}" "$@"')
-    found = choose_mpi(str(folder))
-    assert (found.kind, found.version, found.mpirun) == ("mvapich", "2.3.6", folder / "mpiexec")
-    assert found.parent == ParentLibrary("MPICH", MPICHS[0].version)
-    assert choose_mpi(str(folder / "mpicxx")) == choose_mpi(str(folder / "mpiexec")) == found
 
 
 @needs_mpich

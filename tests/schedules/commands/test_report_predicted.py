@@ -8,7 +8,7 @@ import polars as pl
 
 from tests.cli.typed import typed
 from tests.installed import needs_mpi
-from tests.schedules.commands.test_predict import SIZES, measured, write
+from tests.schedules.commands.test_predict import SIZES, measured
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.sealed import seal_object
 from timpani.judge.cell_table import estimate_cells
@@ -106,52 +106,26 @@ def write_sealed(folder: Path, values: dict[str, object]) -> None:
 
 
 def test_an_invalid_prediction_is_refused_in_one_line(measured: Path, tmp_path: Path) -> None:
-    torn = tmp_path / "torn"
-    torn.mkdir()
-    (torn / "predictions.json").write_bytes(seal_object(b'{"machine": null', FILE.sealed_for)[:-2])
-    changed = tmp_path / "changed"
-    changed.mkdir()
-    foreign = tmp_path / "foreign"
-    foreign.mkdir()
-    (foreign / "predictions.json").write_bytes(seal_object(b'{"predictions": []}', FILE.sealed_for))
-    negative = tmp_path / "negative"
-    negative.mkdir()
-    row = {
-        "collective": "bcast",
-        "provider": "timpani",
-        "algorithm": "linear",
-        "parameters": "",
-        "ranks": 4,
-        "message_bytes": 8,
-    }
-    row |= {"predicted_us": -1.0, "low_us": None, "high_us": None}
-    predicted: dict[str, object] = {"status": "predicted", "machine": None, "placement": "core", "left_out": []}
-    predicted |= {"campaigns": [], "library": "Open MPI 4.1.4"}
-    write_sealed(negative, {**predicted, "predictions": [row]})
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    write_sealed(outside, {**predicted, "predictions": [{**row, "predicted_us": 1.0, "low_us": 2.0, "high_us": 3.0}]})
-    write_sealed(changed, {**predicted, "predictions": [{**row, "predicted_us": 1.0}]})
-    text = (changed / "predictions.json").read_text()
-    (changed / "predictions.json").write_text(text.replace("1.0", "2.0"))
-    twice = tmp_path / "twice"
-    twice.mkdir()
-    write_sealed(twice, {**predicted, "predictions": 2 * [{**row, "predicted_us": 1.0}]})
-    nothing = json.loads((measured / "results.jsonl").read_text().splitlines()[0]) | {"provider": "openmpi"}
-    campaign = tmp_path / "campaign"
-    campaign.mkdir()
-    write(campaign, [nothing])
-    for path, says in (
-        (tmp_path / "nowhere", "holds no predictions"),
-        (torn, "it has no checksum"),
-        (changed, "it was changed since it was written"),
-        (foreign, "status is missing"),
-        (outside, "predictions.0"),
-        (negative, "predicted_us"),
-        (twice, "predicts bcast linear on 4 ranks, 8 B more than once"),
-        (campaign, "neither `latency` nor Timpani's algorithms"),
+    about: dict[str, object] = {"status": "predicted", "machine": None, "placement": "core"}
+    cell = {"collective": "bcast", "provider": "timpani", "algorithm": "linear", "parameters": "", "ranks": 4}
+    row = {**cell, "message_bytes": 8, "predicted_us": 1.0, "low_us": None, "high_us": None}
+
+    def sealed(*rows: dict[str, object]) -> bytes:
+        values = {**about, "left_out": [], "campaigns": [], "library": "Open MPI 4.1.4", "predictions": rows}
+        return seal_object(json.dumps(values).encode(), FILE.sealed_for)
+
+    for content, says in (
+        (None, "holds no predictions"),
+        (sealed(row)[:-2], "it has no checksum"),
+        (sealed(row).replace(b"1.0", b"2.0"), "it was changed since it was written"),
+        (seal_object(b'{"predictions": []}', FILE.sealed_for), "status is missing"),
+        (sealed({**row, "low_us": 2.0, "high_us": 3.0}), "predictions.0"),
+        (sealed({**row, "predicted_us": -1.0}), "predicted_us"),
+        (sealed(row, row), "predicts bcast linear on 4 ranks, 8 B more than once"),
     ):
-        done = typed("report", measured, "--predicted", path, "-o", tmp_path / "report.html")
+        if content:
+            (tmp_path / "predictions.json").write_bytes(content)
+        done = typed("report", measured, "--predicted", tmp_path, "-o", tmp_path / "report.html")
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
         assert says in done.stderr
         assert not (tmp_path / "report.html").exists()
