@@ -26,7 +26,7 @@ from timpani.study.selection import Rule, SelectionTable
 from timpani.study.study import Study
 from timpani.study.variant import Variant, parse_named
 from timpani.study.words import counted
-from timpani.tune.confirm import ConfirmedFrom, rewrite, table_and_campaign
+from timpani.tune.confirming import ConfirmedFrom, rewrite, table_and_campaign
 from timpani.tune.table_file import TABLE_FILE, read_table, read_table_to_use
 from timpani.tune.tuned_files import PRELOAD_RULES
 from timpani.tune.workflow import MAX_ROUNDS, files_of

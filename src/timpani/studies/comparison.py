@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -16,8 +16,6 @@ from timpani.report.document.blocks import Block, Bullets, Document, Sentence, T
 from timpani.report.document.formats import finite
 from timpani.report.document.text import text_of
 from timpani.report.figures.columns import CALLS, MESSAGES, status_words
-from timpani.report.page.contents import Report
-from timpani.report.page.sections import PageSection
 from timpani.report.tables.algorithm_tables import shows_throughput, status_parts, with_unit
 from timpani.report.tables.campaign_tables import study_tables
 from timpani.report.tables.conditions import coverage, with_conditions
@@ -37,6 +35,10 @@ from timpani.studies.tables import (
 from timpani.study.operations import title_of
 from timpani.study.schema import MEASURED_US, STATISTIC
 from timpani.study.words import counted, per_cent
+
+if TYPE_CHECKING:
+    from timpani.report.page.contents import Report
+    from timpani.report.page.sections import PageSection
 
 
 def compared_with_published(folder: Path, name: str, statistic: Statistic | None) -> Document:
@@ -240,8 +242,10 @@ def _table(part: pl.DataFrame, collective: str, placement: str, title: str) -> T
     )
 
 
-def study_section(report: Report) -> PageSection:
+def study_section(report: "Report") -> "PageSection":
     """The same cells as the studies set them, so that they can stand next to published tables."""
+    from timpani.report.page.sections import PageSection  # draws, and a comparison does not
+
     campaign = by_statistic(report.campaign, "osu")
     raced = replace(
         raced_results(report.campaign), rows=campaign.results

@@ -20,7 +20,7 @@ from timpani.slices import Hook
 from timpani.study.cell import Cell
 from timpani.study.defaults import PROGRAM_REGRET
 from timpani.study.study import Study
-from timpani.tune.confirm import confirm_folder
+from timpani.tune.confirming import confirm_folder
 from timpani.tune.source_warnings import made_from
 from timpani.tune.table_file import TABLE_FILE, read_table, seal_page
 from timpani.tune.tuned_files import PRELOAD_RULES, SWITCH_ON
