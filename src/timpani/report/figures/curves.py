@@ -52,24 +52,7 @@ THROUGHPUT = Measure(
 
 
 _HEIGHT = 400
-COLUMNS = (
-    *("collective", "label", "ranks", "message_bytes", CONDITIONS),
-    *("median_us", "osu_avg_us", "ci_low_us", "ci_high_us", "launches", "status"),
-    *("throughput_mb_per_s", "throughput_low_mb_per_s", "throughput_high_mb_per_s"),
-)
-"""Columns that curves of any measure are drawn from and chosen by."""
-
-OPTIONAL = (SIZE_SERIES,)
-"""Columns that curves need where there are several series of sizes."""
-
-curve_figure = partial(
-    Figure,
-    linear_too=True,
-    columns=COLUMNS,
-    optional=OPTIONAL,
-    chosen_by=("ranks", CONDITIONS),
-    switchable=True,
-)
+curve_figure = partial(Figure, linear_too=True, chosen_by=("ranks", CONDITIONS), switchable=True)
 """A figure of curves against message size."""
 
 

@@ -42,9 +42,7 @@ class Figure:
     table       one of `report/page/contents.py`: `cells`, `every_cell`, `competitors`, `messages`, `decisions`, `fits`
     draw        makes the chart from rows of the table, in the colors it is given
     linear_too  whether the reader may choose linear axes: `draw` then takes `linear`
-    columns     all that drawing, tooltips and choosing need of the table: the page holds no others
     shows       what its title says behind the operation's name, where an operation has several figures in a section
-    optional    columns that the page holds only where one of the table's rows has a value in them
     rows        which rows of the table are drawn
     chosen_by   columns of which the reader chooses one value each
     switchable  whether the reader can take each `label` out
@@ -59,11 +57,9 @@ class Figure:
     place: int
     table: str
     draw: Callable[..., Chart]
-    columns: tuple[str, ...]
     chosen_by: tuple[str, ...]
     linear_too: bool = False
     shows: str = ""
-    optional: tuple[str, ...] = ()
     rows: pl.Expr = field(default_factory=lambda: pl.lit(True), compare=False)
     switchable: bool = False
     measure: str = "median_us"

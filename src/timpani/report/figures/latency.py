@@ -9,7 +9,6 @@ import polars as pl
 from timpani.report.figures import axes, theme
 from timpani.report.figures.columns import CALLS, CONDITIONS, UNSIZED, VARIANT, WITHOUT_VARIANT, latency_title, several
 from timpani.report.figures.curves import (
-    COLUMNS,
     LATENCY,
     by_label,
     by_ranks,
@@ -77,7 +76,6 @@ BY_VARIANT = replace(
         partial(by_label, column=VARIANT),
         "Latency against message size, one curve per variant",
     ),
-    columns=(*COLUMNS, VARIANT, WITHOUT_VARIANT),
     # With one algorithm, or one variant, the figure of all labels shows the same curves.
     rows=_SIZED & several(VARIANT, within=_WITHIN) & several(WITHOUT_VARIANT, within=_WITHIN),
     chosen_by=(WITHOUT_VARIANT, "ranks", CONDITIONS),
@@ -162,7 +160,6 @@ AGAINST_RANKS = curve_figure(
     place=20,
     table="every_cell",
     draw=latency_against_ranks,
-    optional=(NODE_RANKS, SWITCH_RANKS),
     rows=CALLS & several("ranks", within=_WITHIN),
     chosen_by=("message_bytes", CONDITIONS),
 )

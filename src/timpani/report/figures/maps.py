@@ -160,10 +160,6 @@ ALGORITHM_MAP = Figure(
     place=40,
     table="decisions",
     draw=algorithm_map,
-    columns=(
-        *("collective", "ranks", "message_bytes", CONDITIONS, "verdict", "status"),
-        *("best_label", "best_us", "default_us", "tied_with", "key", "legend"),
-    ),
     rows=several("ranks", within=("collective", CONDITIONS)) | _HAS_VARIANTS,
     chosen_by=(CONDITIONS,),
 )
@@ -218,10 +214,6 @@ SPREAD = Figure(
     place=150,
     table="cells",
     draw=relative_mad,
-    columns=(
-        *("collective", "label", "ranks", "message_bytes", CONDITIONS),
-        *("relative_mad", "bimodal", "launches", "status"),
-    ),
     rows=(pl.col("relative_mad").is_not_null() & (pl.col("launches") > 1)).any().over("collective"),
     chosen_by=("ranks", CONDITIONS),
 )

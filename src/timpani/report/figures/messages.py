@@ -120,10 +120,6 @@ PAIR_MATRIX = Figure(
     place=80,
     table="messages",
     draw=pair_matrix,
-    columns=(
-        *("collective", "ranks", "message_bytes", CONDITIONS, VARIANT, "first", "second", LOCALITY, "throughput_shown"),
-        *("median_us", "osu_avg_us", "ci_low_us", "ci_high_us", "throughput_mb_per_s", "launches", "status"),
-    ),
     rows=pl.col("first").is_not_null() & several("first", "second", within=("collective", "ranks")),
     chosen_by=("message_bytes", "ranks", CONDITIONS, VARIANT),
 )

@@ -77,7 +77,6 @@ FITS = Figure(
     place=130,
     table="fits",
     draw=fitted,
-    columns=tuple(FIT_ROWS),
     rows=~UNSIZED,
     chosen_by=("ranks", CONDITIONS),
     switchable=True,

@@ -18,7 +18,6 @@ from timpani.report.figures.columns import (
     latency_us,
     several,
 )
-from timpani.report.figures.curves import OPTIONAL
 from timpani.report.figures.figure import Figure, Section
 from timpani.report.figures.theme import points, shape
 from timpani.study.cell import category, shuffle_seed
@@ -189,11 +188,6 @@ PLACEMENTS = Figure(
     place=30,
     table="cells",
     draw=placements,
-    columns=(
-        *("collective", "label", "ranks", "placement", "message_bytes", SETTING),
-        *("median_us", "ci_low_us", "ci_high_us", "status"),
-    ),
-    optional=(BOUND,),
     rows=CALLS & ~UNSIZED & several("placement", within=("collective", SETTING)),
     chosen_by=(SETTING,),
 )
@@ -204,8 +198,6 @@ AGAINST_DEFAULT = replace(
     shows="against the default by nodes × ranks on each",
     table="competitors",
     draw=against_default,
-    optional=(),
-    columns=(COMPETITOR, *PLACEMENTS.columns),
     rows=pl.lit(True),
     chosen_by=(COMPETITOR, SETTING),
 )
@@ -263,11 +255,6 @@ PANELS_AGAINST_SIZE = Figure(
     table="cells",
     draw=placements_against_size,
     linear_too=True,
-    columns=(
-        *("collective", "label", "ranks", "placement", "message_bytes", SETTING),
-        *("median_us", "ci_low_us", "ci_high_us", "launches", "status"),
-    ),
-    optional=OPTIONAL,
     rows=_SEVERAL_PLACEMENTS & ~UNSIZED & several("message_bytes", within=("collective", SETTING)),
     chosen_by=("ranks", SETTING),
 )
@@ -279,7 +266,6 @@ PANELS_AGAINST_RANKS = replace(
     shows="against ranks",
     table="every_cell",
     draw=placements_against_ranks,
-    optional=(),
     rows=_SEVERAL_PLACEMENTS & several("ranks", within=("collective", SETTING)),
     chosen_by=("message_bytes", SETTING),
 )
@@ -316,10 +302,6 @@ UNSIZED_TIMES = Figure(
     place=25,
     table="cells",
     draw=unsized,
-    columns=(
-        *("collective", "label", "ranks", "placement", "message_bytes", SETTING),
-        *("median_us", "osu_avg_us", "ci_low_us", "ci_high_us", "status"),
-    ),
     rows=UNSIZED,
     chosen_by=(SETTING,),
 )

@@ -15,10 +15,6 @@ from timpani.report.figures.theme import points
 ratio_figure = partial(
     Figure,
     table="cells",
-    columns=(
-        *("collective", "label", "ranks", "message_bytes", CONDITIONS),
-        *("ratio", "ratio_low", "ratio_high", "significant", "status"),
-    ),
     chosen_by=("ranks", CONDITIONS),
     measure="ratio",
     decided_by="significant",

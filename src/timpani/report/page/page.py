@@ -23,7 +23,6 @@ from timpani.report.figures.axes import HOW_CUT
 from timpani.report.figures.columns import SIZE_SERIES, shape_key
 from timpani.report.figures.curves import IN_STEPS
 from timpani.report.figures.drawn_figures import VEGA_LITE
-from timpani.report.figures.figure import figures
 from timpani.report.figures.placements import ORDER
 from timpani.report.fit.fit_context import PublishedFit
 from timpani.report.page.contents import PredictedCells, Report
@@ -221,7 +220,7 @@ def _script_data(report: Report) -> dict[str, Any]:
     """Tables by name, a list for each column, and the figures' specifications."""
     return {
         "full_width": theme.WIDTH,
-        "tables": {name: _column_lists(table.select(_drawn(name, table))) for name, table in report.tables.items()},
+        "tables": {name: _column_lists(table.select(_drawn(report, name))) for name, table in report.tables.items()},
         "panels": {
             panel.name: {
                 "table": panel.figure.table,
@@ -247,12 +246,16 @@ def _labels(panel: Panel, table: pl.DataFrame) -> dict[str, list[str]]:
     return {} if drawn == set(of_operation) else {"labels": sorted(drawn)}
 
 
-def _drawn(name: str, table: pl.DataFrame) -> list[str]:
+def _drawn(report: Report, name: str) -> list[str]:
     """The columns of a table that its figures are drawn from."""
-    drawn = [figure for figure in figures() if figure.table == name]
-    always = (column for figure in drawn for column in figure.columns)
-    optional = (column for figure in drawn for column in figure.optional if column in table.columns)
-    return list(dict.fromkeys([*always, *(column for column in optional if table[column].is_not_null().any())]))
+    drawn = {
+        column
+        for panels in report.panels.values()
+        for panel in panels
+        for column in panel.columns
+        if panel.figure.table == name
+    }
+    return [column for column in report.tables[name].columns if column in drawn | {"collective"}]
 
 
 def _column_lists(frame: pl.DataFrame) -> dict[str, Any]:

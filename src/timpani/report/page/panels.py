@@ -1,5 +1,6 @@
 """Each figure of a campaign's report for each of its operations, and the choices that a reader has in it."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -106,9 +107,8 @@ class Panel:
             rows = rows.filter(pl.col(self.figure.measure).is_not_null(), ~pl.col("label").is_in(self.undecided))
         if rows.is_empty():
             return ""
-        columns = [column for column in (*self.figure.columns, *self.figure.optional) if column in rows.columns]
         specification = self.specifications[linear and self.figure.linear_too]
-        data = {"values": rows.select(columns).to_dicts()}
+        data = {"values": rows.select(self.columns).to_dicts()}
         return static_svg(specification | {"data": data}, self.name, rows["label"] if "label" in rows.columns else ())
 
     def _shown_first(self) -> pl.DataFrame:
@@ -121,6 +121,14 @@ class Panel:
         Without data: the page has these once for all figures.
         """
         return {linear: self._specification(linear) for linear in {False, self.figure.linear_too}}
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The columns of the frame that its specifications name, and those by which a reader chooses."""
+        texts = json.dumps([*self.specifications.values()])
+        named = {*re.findall(r'"(\w+)"', texts), *re.findall(r"datum\.(\w+)", texts)}
+        named |= {"collective", "label", *self.figure.chosen_by, self.figure.measure, self.figure.decided_by}
+        return [column for column in self.frame.columns if column in named]
 
     def _specification(self, linear: bool) -> dict[str, Any]:
         chart = self.chart(self.frame, PAGE, linear)

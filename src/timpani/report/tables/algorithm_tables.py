@@ -1,6 +1,7 @@
 """The tables of the report: algorithms next to each other by size, or rank counts next to each other by algorithm."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -78,18 +79,17 @@ def _by_size(name: str, entries: pl.DataFrame) -> list[Table]:
     """Rows are sizes and columns labels; `entries`: conditions, ranks, label, size, value, ends, status, best."""
     several = entries[CONDITIONS].n_unique() > 1
     tables = []
-    for (conditions, ranks), part in entries.sort(CONDITIONS, "ranks").group_by(
-        CONDITIONS, "ranks", maintain_order=True
-    ):
-        grid = {
+    groups = entries.sort(CONDITIONS, "ranks").group_by(CONDITIONS, "ranks", maintain_order=True)
+    for (conditions, ranks), part in groups:
+        values = {
             (size, label): Value("failed" if value is None else value, low, high, marks=marks(status), best=best)
             for label, size, value, low, high, status, best in part.drop(CONDITIONS, "ranks").iter_rows()
         }
         caption = counted(int(ranks), "rank") + (f", {conditions}" if several else "")
         sizes = [Value(size, show=show_size) for size in sorted(set(part["message_bytes"]))]
         labels = ordered(part["label"])
-        repeated = 2 if is_default(labels[0]) else 1
-        tables.append(_table(name, caption, "Size", sizes, {label: label for label in labels}, grid, repeated))
+        table = pivot(name, caption, "Size", sizes, {label: label for label in labels}, values)
+        tables.append(replace(table, repeated=2 if is_default(labels[0]) else 1))
     return tables
 
 
@@ -124,54 +124,56 @@ def with_unit(operation: str) -> str:
 def distance_tables(distances: pl.DataFrame) -> list[Table]:
     """Distances from the default in one collective: rows algorithms, columns rank counts, the smallest in bold."""
     least = distances.with_columns(least=pl.col("distance").min().over("ranks", CONDITIONS))
-    pairs = least.select("distance", "least").iter_rows()
-    values = [
-        Value(each, best=each == smallest, show=lambda number: significant(number, 2)) for each, smallest in pairs
-    ]
-    return _by_algorithm("likeness", least, values)
+    return _by_algorithm(
+        "likeness",
+        least,
+        lambda row: Value(
+            row["distance"], best=row["distance"] == row["least"], show=lambda number: significant(number, 2)
+        ),
+    )
 
 
 def knee_tables(knees: pl.DataFrame) -> list[Table]:
     """Where the curves of one collective leave their flat part: rows algorithms, columns rank counts."""
-    values = [
-        Value(
-            knee if knee is not None else "none" if sizes > FLAT_SIZES else "too few sizes",
-            detail=f"flat at {significant(flat)} µs",
-            show=show_size,
-        )
-        for knee, flat, sizes in knees.select("knee_bytes", "flat_us", "sizes").iter_rows()
-    ]
-    return _by_algorithm("knees", knees, values)
+
+    def value(row: dict[str, Any]) -> Value:
+        none = "none" if row["sizes"] > FLAT_SIZES else "too few sizes"
+        knee = none if row["knee_bytes"] is None else row["knee_bytes"]
+        return Value(knee, detail=f"flat at {significant(row['flat_us'])} µs", show=show_size)
+
+    return _by_algorithm("knees", knees, value)
 
 
-def _by_algorithm(name: str, frame: pl.DataFrame, values: list[Value]) -> list[Table]:
+def _by_algorithm(name: str, frame: pl.DataFrame, value: Callable[[dict[str, Any]], Value]) -> list[Table]:
     """A value per row of `frame` (columns label, ranks, conditions), in a table for each of the conditions."""
-    grids: dict[str, dict[tuple[str, int], Value]] = {}
-    keys = frame.select("label", "ranks", CONDITIONS).iter_rows()
-    for (label, ranks, conditions), value in zip(keys, values, strict=True):
-        grids.setdefault(conditions, {})[label, ranks] = value
     labels = [Value(label) for label in ordered(frame["label"])]
+    parts = frame.partition_by(CONDITIONS, maintain_order=True)
     return [
-        table_by_ranks(name, conditions if len(grids) > 1 else "", "Algorithm", labels, grid)
-        for conditions, grid in grids.items()
+        pivot(
+            name,
+            part[CONDITIONS][0] if len(parts) > 1 else "",
+            "Algorithm",
+            labels,
+            rank_titles(part),
+            {(row["label"], row["ranks"]): value(row) for row in part.iter_rows(named=True)},
+        )
+        for part in parts
     ]
 
 
-def table_by_ranks(name: str, caption: str, corner: str, heads: Sequence[Value], grid: Mapping[Any, Value]) -> Table:
-    """The values by row head and rank count."""
-    names = {ranks: counted(ranks, "rank") for ranks in sorted({ranks for _, ranks in grid})}
-    return _table(name, caption, corner, heads, names, grid)
+def rank_titles(frame: pl.DataFrame) -> dict[int, str]:
+    """The titles of columns for the rank counts of a frame."""
+    return {ranks: counted(ranks, "rank") for ranks in sorted(set(frame["ranks"]))}
 
 
-def _table(
+def pivot(
     name: str,
     caption: str,
     corner: str,
-    heads: Iterable[Value],
-    names: Mapping[Any, str],
-    grid: Mapping[Any, Value],
-    repeated: int = 1,
+    heads: Sequence[Value],
+    titles: Mapping[Any, str],
+    values: Mapping[tuple[Any, Any], Value],
 ) -> Table:
-    """The values by row head and column; names: of the columns, in their order."""
-    rows = tuple((head, *(grid.get((head.content, column), MISSING) for column in names)) for head in heads)
-    return Table(name, (corner, *names.values()), rows, caption, repeated=repeated)
+    """The values by row head and column; `titles` of the columns, in their order."""
+    found = tuple((head, *(values.get((head.content, column), MISSING) for column in titles)) for head in heads)
+    return Table(name, (corner, *titles.values()), found, caption, repeated=1)

@@ -15,8 +15,9 @@ from timpani.report.tables.algorithm_tables import (
     key_of_marks,
     latency_tables,
     marks,
+    pivot,
+    rank_titles,
     shows_throughput,
-    table_by_ranks,
     with_shown_values,
     with_unit,
 )
@@ -168,7 +169,7 @@ def _study_table(cells: pl.DataFrame, collective: str, caption: str, footnotes: 
     }
     sizes = [Value(size) for size in sorted(cells["message_bytes"].unique())]
     return replace(
-        table_by_ranks("study-times", f"{caption}: {unit}", "size (B)", sizes, values),
+        pivot("study-times", f"{caption}: {unit}", "size (B)", sizes, rank_titles(cells), values),
         footnotes=(*footnotes, *(same or key_of_marks(cells))),
         annotation=f"{coverage(cells)} interval",
     )
