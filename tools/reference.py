@@ -3,9 +3,12 @@
 Their text is in reference.toml; tables of columns and fields come from the declarations in the code.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from functools import cache
+from inspect import getdoc
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -13,7 +16,11 @@ from timpani.campaign.folder.fields import EndingFields, JobFields, ProofFields,
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import COPIED, RECORDED
 from timpani.campaign.folder.raw_record import Measured
+from timpani.campaign.read.campaign_warnings import MachineLoad
 from timpani.judge.cell_columns import ADDED, FURTHER, STABLE, Column
+from timpani.judge.jobs import JobScope
+from timpani.judge.raced import RaceVerdict
+from timpani.judge.verdict import DecisionForecast
 from timpani.study.schema import CELL
 from tools.command_reference import markdown_table
 
@@ -61,12 +68,31 @@ def _fields(recorded: Mapping[str, Recorded], before: Iterable[tuple[str, str]] 
     return markdown_table(("field", "what"), (*before, *rows))
 
 
+_MODELS = {"race": RaceVerdict, "forecast": DecisionForecast, "load": MachineLoad, "jobs_held_for": JobScope}
+"""Classes whose fields are keys of an object in JSON, by the names of their tables."""
+
+_FIELD = re.compile(r"^(\w+(?:, \w+)*)  +(\S.*(?:\n  +.*)*)", re.MULTILINE)
+"""A field in a docstring, `name  meaning`, and what continues it."""
+
+
+def _model(model: type[Any]) -> str:
+    """A row for what the docstring of a dataclass says of each field; one that it does not name speaks for itself."""
+    found = {
+        names: " ".join(meaning.split()).replace("None", "null")
+        for names, meaning in _FIELD.findall(getdoc(model) or "")
+    }
+    named = {name for names in found for name in names.split(", ")}
+    unnamed = {each.name: "" for each in fields(model) if each.name not in named}
+    return markdown_table(("key", "what"), map(_described, {**unnamed, **found}.items()))
+
+
 def tables() -> dict[str, str]:
     """The tables of columns and recorded fields, by the names that reference.toml gives them."""
     where = ", ".join(f"`{name}`" for name in CELL)
     measured = recorded_fields(Measured)
     as_result = {name: Recorded("as in results.jsonl") for name in COPIED if name not in get_type_hints(Measured)}
     return {
+        **{name: _model(model) for name, model in _MODELS.items()},
         "stable_columns": _columns(STABLE),
         "further_columns": _columns((*FURTHER, *ADDED)),
         "header": _fields(recorded_fields(Header)),

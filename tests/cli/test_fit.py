@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import typer
+from tools.reference import described_keys
 from typer.testing import CliRunner, Result
 
 from tests.campaign_files import write_header, write_lines
@@ -68,6 +69,15 @@ def test_regressions_are_fitted_where_ranks_vary(tmp_path: Path) -> None:
         "log2(latency) ~ ranks + log2(size) - 1",
     ]
     assert [each["term"] for each in linear[1]["coefficients"]] == ["ranks", "log2(size)"]
+    switch = next(each["switches"][0] for each in found["curves"] if each["switches"])
+    parts = {
+        "key": found,
+        "key of a curve": found["curves"][0],
+        "key of a switch": switch,
+        "key of a regression": linear[0],
+    }
+    for head, part in parts.items():
+        assert {key for key in part if not key.endswith("_interval")} == described_keys("fit-json", head)
     assert linear[0]["observations"] == len(linear[0]["residuals"]) == 8 * 21
     assert linear[0]["rms_error_unseen_ranks"] > linear[0]["rms_error"]
     della_siega = found["published"]["della_siega_bcast_linear_ols"]
