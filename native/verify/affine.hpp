@@ -10,6 +10,8 @@ struct Affine {
     std::uint64_t b = 0;
 
     [[nodiscard]] bool written() const { return a != 0; }
+    /// The contribution of `rank` for its element `index`.
+    static constexpr Affine contribution_of(int rank, std::int64_t index, bool commutative);
     friend bool operator==(const Affine&, const Affine&) = default;
 };
 
@@ -39,8 +41,7 @@ constexpr std::uint64_t scramble(std::uint64_t key) {
     return key ^ (key >> 31);
 }
 
-/// The contribution of `rank` for its element `index`.
-constexpr Affine contribution_of(int rank, std::int64_t index, bool commutative) {
+constexpr Affine Affine::contribution_of(int rank, std::int64_t index, bool commutative) {
     const auto key = (static_cast<std::uint64_t>(rank) << 40) ^ static_cast<std::uint64_t>(index);
     const std::uint64_t b = scramble(2 * key) % kMersenne61;
     return {commutative ? 1 : 1 + scramble(2 * key + 1) % (kMersenne61 - 1), b};

@@ -1,6 +1,7 @@
 // timpani-verify list                                     every algorithm, a JSON object a line
 // timpani-verify check  RANKS RANKS COUNT COUNT NAME…     first and last of each range; `collective/algorithm` each
 // timpani-verify mutate RANKS RANKS COUNT COUNT NAME…     plants mistakes, and counts those found
+// timpani-verify order  RANKS COUNT ROOT NAME…            the order in which each adds; NAME may have parameters
 //
 // Needs no MPI. Exit status 1 if a mistake was found.
 
@@ -20,6 +21,7 @@
 
 #include "json/json.hpp"
 #include "schedule/algorithm.hpp"
+#include "schedule/bind.hpp"
 #include "verify/cases.hpp"
 #include "verify/verify.hpp"
 
@@ -227,14 +229,29 @@ const Algorithm& named(const std::string& name) {
     return *algorithm;
 }
 
+/// A line for the algorithm: for each rank the different orders along its result, by their first element.
+void print_order(const std::string& name, const CollectiveArguments& args) {
+    const auto slash = name.find('/');
+    const auto bound = timpani::bind(name.substr(0, slash), name.substr(slash + 1), args);
+    std::vector<std::string> ranks;
+    for (const auto& orders : orders_of(*bound.algorithm, bound.args)) ranks.push_back(json_array(orders));
+    std::cout << json_array(ranks) << '\n';
+}
+
 int run(std::span<char*> arguments) {
     const std::string verb = arguments.size() > 1 ? arguments[1] : "";
+    if (verb == "order" && arguments.size() > 5) {
+        const CollectiveArguments args{std::stoi(arguments[2]), std::stoll(arguments[3]), std::stoi(arguments[4])};
+        for (const std::string name : arguments.subspan(5)) print_order(name, args);
+        return 0;
+    }
     if (verb == "list" && arguments.size() == 2) {
         list();
         return 0;
     }
     if ((verb != "check" && verb != "mutate") || arguments.size() < 7) {
-        throw std::runtime_error("usage: timpani-verify list | check|mutate RANKS RANKS COUNT COUNT NAME…");
+        throw std::runtime_error(
+            "usage: timpani-verify list | check|mutate RANKS RANKS COUNT COUNT NAME… | order RANKS COUNT ROOT NAME…");
     }
     const Extent extent{std::stoi(arguments[2]), std::stoi(arguments[3]), std::stoll(arguments[4]),
                         std::stoll(arguments[5])};

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "collectives/topology.hpp"
+#include "verify/affine.hpp"
+#include "verify/summands.hpp"
 
 namespace timpani {
 
@@ -35,13 +37,14 @@ std::string at_step(const Place& place, const Step& step) {
 
 }  // namespace
 
-SymbolicExecutor::SymbolicExecutor(const Algorithm& algorithm, const CollectiveArguments& args,
-                                   const Schedule& schedule, WindowOrder* order)
+template <typename Value>
+SymbolicExecutor<Value>::SymbolicExecutor(const Algorithm& algorithm, const CollectiveArguments& args,
+                                          const Schedule& schedule, WindowOrder* order)
     : args_(args),
       collective_(*find_collective(algorithm.collective)),
       order_(order),
       engine_(schedule, args.ranks, max_messages_under_way(algorithm, args), *this) {
-    const auto room = [](std::int64_t elements) { return std::vector<Affine>(static_cast<std::size_t>(elements)); };
+    const auto room = [](std::int64_t elements) { return std::vector<Value>(static_cast<std::size_t>(elements)); };
     if (algorithm.window != nullptr) {
         windows_.assign(static_cast<std::size_t>(args.topology->nodes()), room(algorithm.window(args)));
     }
@@ -54,7 +57,7 @@ SymbolicExecutor::SymbolicExecutor(const Algorithm& algorithm, const CollectiveA
         }
         const auto own = collective_.send_elements(args, rank);
         for (std::int64_t i = 0; i < own; ++i) {
-            each.memory[0].push_back(contribution_of(rank, i, args.commutative));
+            each.memory[0].push_back(Value::contribution_of(rank, i, args.commutative));
         }
         each.memory[1] = room(collective_.receive_elements(args, rank));
         if (algorithm.scratch != nullptr) each.memory[2] = room(algorithm.scratch(args, rank));
@@ -62,14 +65,16 @@ SymbolicExecutor::SymbolicExecutor(const Algorithm& algorithm, const CollectiveA
     }
 }
 
-void SymbolicExecutor::run() {
+template <typename Value>
+void SymbolicExecutor<Value>::run() {
     engine_.start();
     if (const auto stuck = engine_.stuck()) throw Mistake(at_step(stuck->place, stuck->step) + " never ends");
 }
 
-void SymbolicExecutor::check_results() {
+template <typename Value>
+void SymbolicExecutor<Value>::check_results() {
     if (collective_.result == Result::none) check_all_arrived();
-    std::map<std::int64_t, std::vector<Affine>> prefixes;  // per index: contributions of ranks 0…l composed
+    std::map<std::int64_t, std::vector<Value>> prefixes;  // per index: contributions of ranks 0…l composed
     for (int rank = 0; rank < args_.ranks; ++rank) {
         const auto& result = at(rank).memory[1];
         for (std::size_t i = 0; i < result.size(); ++i) {
@@ -82,7 +87,8 @@ void SymbolicExecutor::check_results() {
     }
 }
 
-void SymbolicExecutor::check_all_arrived() const {
+template <typename Value>
+void SymbolicExecutor<Value>::check_all_arrived() const {
     for (int rank = 0; rank < args_.ranks; ++rank) {
         const auto& arrived = ranks_[static_cast<std::size_t>(rank)].arrived;
         const auto missing = std::ranges::find(arrived, false);
@@ -92,21 +98,23 @@ void SymbolicExecutor::check_all_arrived() const {
     }
 }
 
-Affine SymbolicExecutor::expected_of(const Origin& origin,
-                                     std::map<std::int64_t, std::vector<Affine>>& prefixes) const {
+template <typename Value>
+Value SymbolicExecutor<Value>::expected_of(const Origin& origin,
+                                           std::map<std::int64_t, std::vector<Value>>& prefixes) const {
     if (origin.first_rank == origin.last_rank) {
-        return contribution_of(origin.first_rank, origin.index, args_.commutative);
+        return Value::contribution_of(origin.first_rank, origin.index, args_.commutative);
     }
     if (origin.first_rank != 0) throw std::logic_error("sums start at rank 0");
     auto& prefix = prefixes[origin.index];
     for (auto rank = static_cast<int>(prefix.size()); rank < args_.ranks; ++rank) {
-        const Affine own = contribution_of(rank, origin.index, args_.commutative);
+        const Value own = Value::contribution_of(rank, origin.index, args_.commutative);
         prefix.push_back(rank == 0 ? own : compose(prefix.back(), own));
     }
     return prefix[static_cast<std::size_t>(origin.last_rank)];
 }
 
-void SymbolicExecutor::check(const Place& place, const Step& step) {
+template <typename Value>
+void SymbolicExecutor<Value>::check(const Place& place, const Step& step) {
     Rank& each = at(place.rank);
     const auto inside = [&](const Region& region) {
         if (region.buffer == Buffer::window && each.window == nullptr) {
@@ -131,8 +139,9 @@ void SymbolicExecutor::check(const Place& place, const Step& step) {
     if (!message && step.from.overlaps(step.to)) throw Mistake(at_step(place, step) + " overlaps itself");
 }
 
-SymbolicExecutor::Note SymbolicExecutor::begin(const Place& place, std::int64_t /*round*/, const Step& step,
-                                               std::span<const std::int64_t> waited) {
+template <typename Value>
+SymbolicExecutor<Value>::Note SymbolicExecutor<Value>::begin(const Place& place, std::int64_t /*round*/,
+                                                             const Step& step, std::span<const std::int64_t> waited) {
     if (order_ != nullptr) check_order(place, step, waited);
     if (step.kind == Step::Kind::send) {
         read(place, step, step.from);
@@ -143,7 +152,8 @@ SymbolicExecutor::Note SymbolicExecutor::begin(const Place& place, std::int64_t 
 }
 
 /// Records the step, and reports an access to the window that races with another rank's.
-void SymbolicExecutor::check_order(const Place& place, const Step& step, std::span<const std::int64_t> waited) {
+template <typename Value>
+void SymbolicExecutor<Value>::check_order(const Place& place, const Step& step, std::span<const std::int64_t> waited) {
     order_->begin(place.rank, step, waited);
     const auto ordered = [&](const Region& region, bool write) {
         if (region.buffer != Buffer::window || region.count == 0) return;
@@ -155,20 +165,22 @@ void SymbolicExecutor::check_order(const Place& place, const Step& step, std::sp
     if (step.kind != Step::Kind::send) ordered(step.to, true);
 }
 
-void SymbolicExecutor::compute(const Place& place, const Step& step) {
+template <typename Value>
+void SymbolicExecutor<Value>::compute(const Place& place, const Step& step) {
     read(place, step, step.from);
     if (step.kind == Step::Kind::reduce) read(place, step, step.to);
     if (step.from.count != step.to.count) throw Mistake(at_step(place, step) + " has regions of different sizes");
     Rank& each = at(place.rank);
     for (std::int64_t i = 0; i < step.from.count; ++i) {
-        const Affine& from = each.buffer(step.from)[static_cast<std::size_t>(step.from.first + i)];
-        Affine& to = each.buffer(step.to)[static_cast<std::size_t>(step.to.first + i)];
+        const Value& from = each.buffer(step.from)[static_cast<std::size_t>(step.from.first + i)];
+        Value& to = each.buffer(step.to)[static_cast<std::size_t>(step.to.first + i)];
         to = step.kind == Step::Kind::copy ? from : compose(from, to);
     }
 }
 
 /// Copies the data, and ends both sides.
-void SymbolicExecutor::meet(int number) {
+template <typename Value>
+void SymbolicExecutor<Value>::meet(int number) {
     const auto& sent_message = engine_.posted(number);
     const auto& received_message = engine_.posted(sent_message.other);
     const Place send = sent_message.place();
@@ -189,7 +201,8 @@ void SymbolicExecutor::meet(int number) {
     engine_.end(number);
 }
 
-void SymbolicExecutor::read(const Place& place, const Step& step, const Region& region) {
+template <typename Value>
+void SymbolicExecutor<Value>::read(const Place& place, const Step& step, const Region& region) {
     const auto& memory = at(place.rank).buffer(region);
     for (std::int64_t i = region.first; i < region.end(); ++i) {
         if (!memory[static_cast<std::size_t>(i)].written()) {
@@ -197,5 +210,8 @@ void SymbolicExecutor::read(const Place& place, const Step& step, const Region& 
         }
     }
 }
+
+template class SymbolicExecutor<Affine>;
+template class SymbolicExecutor<Summands>;
 
 }  // namespace timpani

@@ -1,5 +1,9 @@
 #include "verify/verify.hpp"
 
+#include <algorithm>
+
+#include "verify/affine.hpp"
+#include "verify/summands.hpp"
 #include "verify/symbolic_executor.hpp"
 #include "verify/window_order.hpp"
 
@@ -27,7 +31,7 @@ std::optional<std::string> find_mistake(const Algorithm& algorithm, const Collec
         std::optional<WindowOrder> order;
         if (algorithm.window != nullptr) order.emplace(args.ranks);
         for (int call = 0; call < (order ? 2 : 1); ++call) {
-            SymbolicExecutor executor(algorithm, args, schedule, order ? &*order : nullptr);
+            SymbolicExecutor<Affine> executor(algorithm, args, schedule, order ? &*order : nullptr);
             executor.run();
             executor.check_results();
             if (order) order->end_call();
@@ -50,6 +54,20 @@ std::vector<Step> steps_of(const Algorithm& algorithm, const CollectiveArguments
 std::optional<std::string> find_mistake(const Algorithm& algorithm, const CollectiveArguments& args,
                                         const std::vector<std::vector<Step>>& steps) {
     return find_mistake(algorithm, args, GivenSteps(steps));
+}
+
+std::vector<std::vector<std::string>> orders_of(const Algorithm& algorithm, const CollectiveArguments& args) {
+    const auto schedule = prepare(algorithm, args);
+    SymbolicExecutor<Summands> executor(algorithm, args, *schedule, nullptr);
+    executor.run();
+    std::vector<std::vector<std::string>> orders(static_cast<std::size_t>(args.ranks));
+    for (int rank = 0; rank < args.ranks; ++rank) {
+        auto& own = orders[static_cast<std::size_t>(rank)];
+        for (const Summands& each : executor.result(rank)) {
+            if (each.written() && std::ranges::find(own, each.order) == own.end()) own.push_back(each.order);
+        }
+    }
+    return orders;
 }
 
 std::optional<std::string> find_mistake(const Algorithm& algorithm, const CollectiveArguments& args) {

@@ -31,6 +31,10 @@ std::optional<std::string> find_mistake(const Algorithm& algorithm, const Collec
 std::optional<std::string> find_mistake(const Algorithm& algorithm, const CollectiveArguments& args,
                                         const std::vector<std::vector<Step>>& steps);
 
+/// For each rank the different orders in which a correct reduction adds along its result, by their first element:
+/// `[[0,1],2]`, in JSON, adds ranks 0 and 1 first. The side with the lowest rank comes first, since additions commute.
+std::vector<std::vector<std::string>> orders_of(const Algorithm& algorithm, const CollectiveArguments& args);
+
 /// A claim of the algorithm that its schedule contradicts in this case, or nothing.
 std::optional<std::string> find_false_claim(const Algorithm& algorithm, const CollectiveArguments& args);
 

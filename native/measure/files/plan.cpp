@@ -22,6 +22,7 @@ constexpr std::array kMethods{std::pair{std::string_view{"timpani"}, Method::tim
                               std::pair{std::string_view{"osu"}, Method::osu},
                               std::pair{std::string_view{"count_messages"}, Method::count_messages},
                               std::pair{std::string_view{"record_buffers"}, Method::record_buffers},
+                              std::pair{std::string_view{"read_order"}, Method::read_order},
                               std::pair{std::string_view{"call"}, Method::call}};
 constexpr std::array kStarts{std::pair{std::string_view{"round_time"}, Start::round_time},
                              std::pair{std::string_view{"barrier"}, Start::barrier}};

@@ -9,9 +9,9 @@
 
 namespace timpani {
 
-/// How cells are measured: as Timpani does; as OSU does; untimed, to count messages; untimed, to record what is in the
-/// buffers; or only called, for a library that counts messages itself.
-enum class Method { timpani, osu, count_messages, record_buffers, call };
+/// How cells are measured: as Timpani does, or as OSU does. Untimed calls count messages, record what is in the
+/// buffers, read the order in which a reduction adds, or are for a library that counts messages itself.
+enum class Method { timpani, osu, count_messages, record_buffers, read_order, call };
 enum class Start { round_time, barrier };
 enum class CacheMode { warm, rotate, flush };
 

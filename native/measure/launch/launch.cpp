@@ -24,6 +24,7 @@
 #include "measure/cell/timed_block.hpp"
 #include "measure/clock/harness_messages.hpp"
 #include "measure/launch/make_operation.hpp"
+#include "measure/launch/read_order.hpp"
 #include "measure/observe/describe_places.hpp"
 #include "measure/observe/loaded_library.hpp"
 #include "operations/operation.hpp"
@@ -114,7 +115,7 @@ void Launch::begin() {
     if (!kSimulated) check_library(library, harness_.comm);
     const auto places = describe_places(harness_.comm);
     const auto error = harness_.clock.error_ns();
-    const auto floor = null_ns();
+    const auto floor = is_timed(plan_.method) ? null_ns() : 0;
     write(JsonObject()
               .add("world", harness_.size)
               .add("library", library.version)
@@ -187,6 +188,8 @@ std::optional<Competitor> Launch::begin_cell(const CellPlan& cell, InjectedLaten
             line.add_json("proof", count_messages(harness_, *sent_, *operation, buffers_));
         } else if (plan_.method == Method::record_buffers) {  // of the call that was checked
             line.add_json("buffers", buffer_contents(harness_, *operation, buffers_));
+        } else if (plan_.method == Method::read_order) {
+            line.add_json("order", read_order(harness_, *operation, buffers_));
         } else if (plan_.method == Method::osu) {
             add_outcome(line, cell.operation, measure_as_osu(harness_, *operation, buffers_, protocol_, cell));
         } else {
@@ -196,6 +199,8 @@ std::optional<Competitor> Launch::begin_cell(const CellPlan& cell, InjectedLaten
         line.add("mistake", reason.what());
     }
     write(line.text());
+    PMPI_Barrier(
+        harness_.comm);  // before a rank may crash in the next cell, and end this one before its line is written
     return std::nullopt;
 }
 

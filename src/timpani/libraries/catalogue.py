@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, product
 
 from timpani.errors import UserError, unknown
 from timpani.native.cache import cache_folder, cached
@@ -146,6 +146,17 @@ class AlgorithmInfo:
     source: str = ""
     cost: str = ""
     at_start: bool = False
+
+    def trials(self, most: int | None) -> Iterator[tuple[tuple[str, int], ...]]:
+        """The parameters that decide which ranks exchange messages, with each combination of their trial values; values
+        above `most` have no effect."""
+        known = [parameter for parameter in self.parameters if parameter.trial_values]
+        choices = (
+            [value for value in parameter.trial_values if most is None or value <= most] or parameter.trial_values[:1]
+            for parameter in known
+        )
+        for values in product(*choices):
+            yield tuple(sorted((parameter.name, value) for parameter, value in zip(known, values, strict=True)))
 
     @property
     def library_name(self) -> str:

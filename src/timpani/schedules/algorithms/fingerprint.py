@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import groupby, product
+from itertools import groupby
 from typing import Any, Self
 
 import numpy as np
@@ -136,17 +136,10 @@ def _variants(info: AlgorithmInfo, provider: str, most: int | None) -> Iterator[
     Parameters without such values stay at their minimum, where messages are whole: the library's segment sizes are
     unknown. Segments change the number of messages but not the bytes, hence `Match.bytes`.
     """
-    known = [parameter for parameter in info.parameters if parameter.trial_values]
     others = [(parameter.name, parameter.minimum) for parameter in info.parameters if not parameter.trial_values]
-    choices = (
-        [value for value in parameter.trial_values if most is None or value <= most] or parameter.trial_values[:1]
-        for parameter in known
-    )
-    for values in product(*choices):
-        chosen = [(parameter.name, value) for parameter, value in zip(known, values, strict=True)]
+    for chosen in info.trials(most):
         yield _Candidate(
-            Algorithm(provider, info.name, tuple(sorted([*chosen, *others]))),
-            Algorithm(provider, info.name, tuple(sorted(chosen))),
+            Algorithm(provider, info.name, tuple(sorted([*chosen, *others]))), Algorithm(provider, info.name, chosen)
         )
 
 

@@ -1,0 +1,135 @@
+"""`timpani order`: the order in which reductions add."""
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from timpani.campaign.run.run import MIN_TIMEOUT
+from timpani.campaign.run.session import Session
+from timpani.cli.terminal.completing import complete_collective
+from timpani.cli.terminal.options import (
+    Force,
+    Format,
+    StudyOptions,
+    WhereOptions,
+    document_format,
+    document_text,
+    expand,
+    output_option,
+    study_options,
+)
+from timpani.errors import UserError
+from timpani.machine.detect import resolve
+from timpani.native.build import build
+from timpani.order.document import order_document, order_objects
+from timpani.order.naming import Schedules
+from timpani.order.reading import DATATYPE, OPERATOR, OrderReader, Reading, expected_calls, expected_seconds
+from timpani.order.tree import MAX_RANKS
+from timpani.report.document.json import blocks_object, json_text
+from timpani.report.words.output_files import check_new, write_file
+from timpani.study.compose import compose, operation_names
+from timpani.study.operations import OPERATIONS
+from timpani.study.study import Study
+from timpani.study.words import counted, show_seconds
+
+LAUNCHES = 2
+"""The second one reads the default again, from another root."""
+
+EXAMPLES = """Examples:
+
+timpani order allreduce reduce --ranks 2:16 --sizes 8,64Ki
+
+timpani order allreduce --algorithms default,ring --ranks 8 -o order.svg"""
+
+
+@dataclass(frozen=True)
+class _Place(WhereOptions):
+    """Where to read, and with which library."""
+
+    mpi: Annotated[
+        str | None,
+        typer.Option(help="openmpi, mpich, intel, or a path (`timpani list mpis`).", show_default="the first found"),
+    ] = None
+
+
+@expand(study=study_options(("algorithms", "ranks", "sizes", "operator", "placement")), place=_Place)
+def order(
+    *,
+    what: Annotated[
+        list[str], typer.Argument(help="Reductions: allreduce reduce scan …", autocompletion=complete_collective)
+    ],
+    output: Annotated[Path | None, output_option("A new .svg file: draw all orders.")] = None,
+    study: StudyOptions,
+    place: _Place,
+    format: Annotated[Format, document_format("How to print the orders.")] = Format.text,
+    force: Force = False,
+) -> None:
+    """Read the order in which reductions add, and say what their results depend on."""
+    if output and output.suffix != ".svg":
+        raise UserError(f"{output} is no drawing", "name a file that ends with .svg")
+    if output:
+        check_new(output, force)
+    planned = order_study(what, study.given())
+    session = Session.prepare(planned, place.mpi, True, resolve(place.on, place.mpi) if place.on else None)
+    for line in (*(each.note for each in session.plan.skipped), cost(session)):
+        typer.echo(line, err=True)
+    readings = read_orders(session, lambda text: typer.echo(text, err=True))
+    if not readings:
+        raise UserError("no order was read", "the lines above say why")
+    names = Schedules.of_programs(session.plan.mpi).names
+    document = order_document(readings, names)
+    if output:
+        write_file(output, document["trees"].svg().encode(), force)
+    if format is Format.json:
+        found = {"title": document.title, **blocks_object(document.blocks), "readings": order_objects(readings, names)}
+        typer.echo(json_text(found), nl=False)
+    else:
+        typer.echo(document_text(document, format), nl=False)
+
+
+def order_study(what: Sequence[str], options: Mapping[str, Any]) -> Study:
+    """The study whose cells are read; UserError where nothing is added in an order, or it can't be read."""
+    names = operation_names(what)
+    given = {**options, "datatype": DATATYPE, "root": "rotating", "launches": LAUNCHES}
+    study = compose(names, given)
+    for name in names:
+        if OPERATIONS[name].kind != "collective" or not OPERATIONS[name].reduces:
+            reductions = ", ".join(each for each, of in OPERATIONS.items() if of.reduces)
+            raise UserError(f"{name} adds nothing", f"name a reduction: {reductions}")
+    if study.operator != OPERATOR:
+        raise UserError(f"no order shows in results of {study.operator}", f"leave out --operator {study.operator}")
+    if min(study.ranks) < 2:
+        raise UserError("one rank adds nothing", "choose two ranks or more: --ranks 2:16")
+    if max(study.ranks) > MAX_RANKS:
+        raise UserError(f"{max(study.ranks)} ranks have too many pairs to read", f"choose at most {MAX_RANKS} ranks")
+    return study
+
+
+def cost(session: Session) -> str:
+    """What reading takes, in words."""
+    plan = session.plan
+    launches = [plan, *(LAUNCHES - 1) * [plan.restricted_to(lambda cell: cell.algorithm.is_default)]]
+    calls = sum(expected_calls(each.cell) for launch in launches for each in launch.cells)
+    starts = sum(len(launch.groups) for launch in launches)
+    seconds = show_seconds(sum(map(expected_seconds, launches)))
+    return f"reading takes {counted(calls, 'call')} in {counted(starts, 'start')}, about {seconds}"
+
+
+def read_orders(session: Session, note: Callable[[str], None]) -> list[Reading]:
+    """All cells of a plan, and in further launches those of defaults again.
+
+    Its folder is in the current one where ranks may run on other computers, which read the plan there.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="timpani-order-", dir=Path.cwd() if session.plan.hosts else None) as folder,
+        session.open(Path(folder) / "calls") as store,
+    ):
+        reader = OrderReader(session.plan, store, build, lambda: False, MIN_TIMEOUT, note)
+        readings = reader.read()
+        for launch in range(2, session.plan.study.launches + 1):
+            readings += reader.read(launch, lambda cell: cell.algorithm.is_default)
+    return readings

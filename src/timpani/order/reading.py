@@ -1,0 +1,166 @@
+"""Read orders of addition: untimed calls of a campaign's cells, with a contribution of ±M at each pair of ranks."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import combinations
+from typing import Any, NamedTuple, Self
+
+from timpani.campaign.folder.raw_record import RawLine
+from timpani.campaign.plan.estimate import call_seconds, start_seconds
+from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
+from timpani.campaign.plan.plan_text import plan_text
+from timpani.campaign.run.launch import one_line, run_to_end
+from timpani.campaign.run.start import Start, UntimedCalls
+from timpani.order.tree import SummationTree, UnreadableError, read_tree
+from timpani.study.cell import Cell
+from timpani.study.operations import OPERATIONS
+from timpani.study.sizes import show_size
+from timpani.study.words import counted
+
+Order = SummationTree | str
+"""A tree, or why none can be read."""
+
+METHOD = "read_order"
+DATATYPE, OPERATOR, ELEMENT_BYTES = "double", "sum", 8
+
+_CALLS_PER_PAIR = 2
+_OVERSUBSCRIBED = 100
+"""How many times as long a call takes where ranks share cores."""
+
+
+class Run(NamedTuple):
+    """Consecutive elements of a rank's result that are added in one order."""
+
+    elements: int
+    order: Order
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a cell was seen to add.
+
+    launch   the first is 1
+    results  of each rank, from its first element on
+    changes  whether a second call in the same launch added in another order
+    """
+
+    cell: Cell
+    root: int
+    launch: int
+    results: tuple[tuple[Run, ...], ...]
+    changes: bool = False
+
+    @cached_property
+    def orders(self) -> tuple[tuple[Order, ...], ...]:
+        """Of each rank the different orders along its result, by their first element."""
+        return tuple(tuple(dict.fromkeys(run.order for run in runs)) for runs in self.results)
+
+    @cached_property
+    def distinct(self) -> tuple[Order, ...]:
+        """All orders, each once."""
+        return tuple(dict.fromkeys(order for orders in self.orders for order in orders))
+
+    @cached_property
+    def trees(self) -> tuple[SummationTree, ...]:
+        """All orders that can be read, each once."""
+        return tuple(order for order in self.distinct if not isinstance(order, str))
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether every element has an order."""
+        return len(self.trees) == len(self.distinct) > 0
+
+    @property
+    def point(self) -> str:
+        """Ranks and size in words: `4 ranks, 64 KiB`."""
+        return f"{counted(self.cell.ranks, 'rank')}, {show_size(self.cell.message_bytes)}"
+
+    def same_bits(self, other: Self) -> bool:
+        """Whether both give each rank the same bits, whatever is added: their orders are known, constant and equal."""
+        return self.is_readable and self.results == other.results and not (self.changes or other.changes)
+
+    @classmethod
+    def from_record(cls, cell: Cell, root: int, launch: int, found: list[dict[str, Any]]) -> Self:
+        """What the native program recorded as `order` of a cell."""
+        pairs = list(combinations(range(cell.ranks), 2))
+        remainders = {name: each for rank in found for name, each in rank["remainders"].items()}
+
+        @cache
+        def order(name: str, ranks: range) -> Order:
+            try:
+                return read_tree(dict(zip(pairs, remainders[name], strict=True)), ranks)
+            except UnreadableError as why:
+                return str(why)
+
+        def runs(rank: int) -> Iterator[Run]:
+            if ranks := summed_ranks(cell, rank):
+                yield from (Run(elements, order(name, ranks)) for elements, name in found[rank]["runs"])
+
+        changes = any(each["changes"] for each in found)
+        return cls(cell, root, launch, tuple(tuple(runs(rank)) for rank in range(cell.ranks)), changes)
+
+
+def summed_ranks(cell: Cell, rank: int) -> range:
+    """The ranks whose contributions are in the result of `rank`."""
+    movement = OPERATIONS[cell.collective].movement
+    result = movement.result if movement else "none"
+    return range({"prefix": rank + 1, "prefix_before": rank}.get(result, cell.ranks))
+
+
+def expected_calls(cell: Cell) -> int:
+    """The calls that read a cell."""
+    return _CALLS_PER_PAIR * cell.ranks * (cell.ranks - 1) // 2
+
+
+def expected_seconds(plan: CampaignPlan) -> float:
+    """About how long one launch of a plan takes."""
+    return sum(
+        start_seconds(group.mpi.kind, group.ranks)
+        + sum(expected_calls(each.cell) * call_seconds(each.cell) for each in group.cells)
+        * (_OVERSUBSCRIBED if group.oversubscribed else 1)
+        for group in plan.groups
+    )
+
+
+@dataclass(frozen=True)
+class OrderReader(UntimedCalls):
+    """Reads the orders of a campaign's cells, which must be sums of doubles."""
+
+    def read(self, launch: int = 1, wanted: Callable[[Cell], bool] = lambda _: True) -> list[Reading]:
+        """The readings of the cells that are wanted; a line through `note` for each that failed."""
+        readings: list[Reading] = []
+        with self.store.writing():
+            for group in self.plan.groups:
+                pending = [each for each in group.cells if wanted(each.cell)]
+                while pending and not self.stop():
+                    pending = self._read(group, pending, launch, readings)
+        return readings
+
+    def _read(self, group: Group, cells: list[PlannedCell], launch: int, readings: list[Reading]) -> list[PlannedCell]:
+        """Read all of `cells`, up to one that the start ends in; returns those after it."""
+        left = {cell.number: cell for cell in cells}
+        root = group.arguments.root_in(launch, group.ranks)
+        slot = self.plan.study.slot
+        text = plan_text(self.plan, group, cells, slot, METHOD, launch=launch)
+        start = Start.record(self.plan, self.store, self.processes, self.programs, group, text, None, slot)
+
+        def take(line: RawLine) -> None:
+            values = line.values
+            if "cell" not in values:
+                return
+            cell = left.pop(values["cell"]).cell
+            if found := values.get("order"):
+                readings.append(Reading.from_record(cell, root, launch, found))
+            else:
+                self._missed(cell, values["mistake"])
+
+        ended = run_to_end(start.follow(self.timeout, self.stop, take))
+        start.end(ended, {})
+        if ended.how in ("died", "hung") and left:
+            self._missed(left.pop(next(iter(left))).cell, f"{ended.how}: {one_line(ended.output)}")
+        return list(left.values())
+
+    def _missed(self, cell: Cell, why: str) -> None:
+        where = f"{counted(cell.ranks, 'rank')}, {show_size(cell.message_bytes)}"
+        self.note(f"not read: {cell.collective} {cell.algorithm.label}, {where}: {why}")

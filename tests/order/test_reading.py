@@ -1,0 +1,96 @@
+"""Orders of real calls: Timpani's schedules add as the verifier says, and the command shows what a library does."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.typed import typed
+from tests.installed import FOUND, needs_mpi, needs_mpich, needs_open_mpi
+from tests.order.test_tree import added, leaves, probed
+from timpani.campaign.run.session import Session
+from timpani.order.commands import order_study, read_orders
+from timpani.order.naming import Schedules
+from timpani.order.reading import ELEMENT_BYTES
+from timpani.order.tree import read_tree
+from timpani.study.operations import OPERATIONS
+
+REDUCTIONS = [name for name, each in OPERATIONS.items() if each.kind == "collective" and each.reduces]
+
+
+@pytest.fixture(scope="module")
+def schedules() -> Schedules:
+    return Schedules.of_programs(FOUND[0])
+
+
+@needs_mpi
+@pytest.mark.parametrize("collective", REDUCTIONS)
+def test_schedules_add_as_the_verifier_says(schedules: Schedules, collective: str) -> None:
+    known = [each for each in schedules.own.algorithms[collective] if not each.restrictions.topology]
+    options = {"algorithms": ",".join(f"timpani/{each.name}" for each in known), "ranks": "2,3,5,8", "sizes": "8,208"}
+    study = order_study([collective], options)
+    session = Session.prepare(study, str(FOUND[0].mpirun), True)
+    readings = read_orders(session, pytest.fail)
+    assert len(readings) == len(session.plan.cells)
+    for each in readings:
+        cell = each.cell
+        count = cell.message_bytes // ELEMENT_BYTES
+        (orders,) = schedules.execute([cell.algorithm], collective, cell.ranks, count, each.root).values()
+        assert each.orders == orders, each
+        assert not each.changes
+        assert schedules.names(each)
+
+
+@needs_mpi
+@pytest.mark.parametrize("ranks", [2, 7, 16, 33, 64])
+def test_verified_orders_can_be_read_from_sums(schedules: Schedules, ranks: int) -> None:
+    for collective in REDUCTIONS:
+        for name, orders in schedules.orders(collective, ranks, ranks, 0).items():
+            for tree in {tree for of_rank in orders for tree in of_rank if leaves(tree) == ranks}:
+                if ranks <= 16 or tree == orders[0][0]:
+                    assert read_tree(probed(ranks, added(tree)), range(ranks)) == tree, (name, tree)
+
+
+@needs_open_mpi
+def test_the_command_shows_where_the_order_depends_on_the_position(tmp_path: Path) -> None:
+    words = ("allreduce", "--algorithms", "default,ring", "--ranks", "4", "--sizes", "8,4Ki", "--mpi", "openmpi")
+    drawing = tmp_path / "order.svg"
+    done = typed("order", *words, "--format", "json", "-o", str(drawing))
+    assert done.returncode == 0, done.stderr
+    assert "reading takes 72 calls in 2 starts" in done.stderr
+    found = json.loads(done.stdout)
+    ring = [each for each in found["readings"] if each["algorithm"] == "ring"]
+    assert [len(each["results"][0]) for each in ring] == [1, 4]
+    assert [elements for elements, _ in ring[1]["results"][0]] == [128] * 4
+    assert ring[1]["results"][0][0][1] == [[[0, 1], 2], 3]
+    assert set(ring[1]["adds_as"]) == {"timpani/ring", "timpani/segmented_ring"}
+    assert "all ranks get the same bits" in found["reproducibility of allreduce"]["text"]
+    assert drawing.read_text().startswith("<svg")
+
+
+@needs_mpich
+def test_a_library_that_counts_no_messages_is_named() -> None:
+    words = ("scan", "--algorithms", "default", "--ranks", "5", "--sizes", "8", "--mpi", "mpich")
+    done = typed("order", *words)
+    assert done.returncode == 0, done.stderr
+    assert "recursive_doubling" in done.stdout.splitlines()[-1]
+    assert "Not compared: the message size, the placement" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("bcast", "--ranks", "2"), "bcast adds nothing; name a reduction: reduce, allreduce"),
+        (("latency", "--ranks", "2"), "latency adds nothing"),
+        (("allreduce", "--ranks", "1:4"), "one rank adds nothing; choose two ranks or more: --ranks 2:16"),
+        (("allreduce", "--ranks", "2:1Ki"), "1024 ranks have too many pairs to read; choose at most 256 ranks"),
+        (("allreduce", "--operator", "max"), "no order shows in results of max; leave out --operator max"),
+        (("allreduce", "--sizes", "12"), "12 B is not a multiple of 8 B"),
+        (("allreduce", "-o", "order.png"), "order.png is no drawing; name a file that ends with .svg"),
+    ],
+)
+def test_operations_without_an_order_are_refused_in_one_line(words: tuple[str, ...], error: str) -> None:
+    done = typed("order", *words)
+    assert done.returncode == 2
+    assert error in done.stderr
+    assert done.stderr.count("\n") == 1
