@@ -173,7 +173,7 @@ def test_no_function_is_long() -> None:
     assert not long
 
 
-MAX_ROOMS, MAX_FLOORS = 16, 9
+MAX_ROOMS, MAX_FLOORS = 17, 9
 
 
 def test_few_rooms_stand_on_few_floors_and_no_arrow_leads_back() -> None:
