@@ -39,6 +39,8 @@ from timpani.study.words import counted, show_seconds
 LAUNCHES = 2
 """The second one reads the default again, from another root."""
 
+SIZES = "8,1Ki,64Ki"
+
 EXAMPLES = """Examples:
 
 timpani order allreduce reduce --ranks 2:16 --sizes 8,64Ki
@@ -56,7 +58,9 @@ class _Place(WhereOptions):
     ] = None
 
 
-@expand(study=study_options(("algorithms", "ranks", "sizes", "operator", "placement")), place=_Place)
+@expand(
+    study=study_options(("algorithms", "ranks", "sizes", "operator", "placement"), shown={"sizes": SIZES}), place=_Place
+)
 def order(
     *,
     what: Annotated[
@@ -94,7 +98,7 @@ def order(
 def order_study(what: Sequence[str], options: Mapping[str, Any]) -> Study:
     """The study whose cells are read; UserError where nothing is added in an order, or it can't be read."""
     names = operation_names(what)
-    given = {**options, "datatype": DATATYPE, "root": "rotating", "launches": LAUNCHES}
+    given = {"sizes": SIZES, **options, "datatype": DATATYPE, "root": "rotating", "launches": LAUNCHES}
     study = compose(names, given)
     for name in names:
         if OPERATIONS[name].kind != "collective" or not OPERATIONS[name].reduces:
