@@ -29,8 +29,8 @@ from timpani.order.document import order_document, order_objects
 from timpani.order.naming import Schedules
 from timpani.order.reading import DATATYPE, OPERATOR, OrderReader, Reading, expected_calls, expected_seconds
 from timpani.order.tree import MAX_RANKS
-from timpani.report.document.json import blocks_object, json_text
-from timpani.report.words.output_files import check_new, write_file
+from timpani.report.document.formats import blocks_object, json_text
+from timpani.report.document.output_files import check_new, write_file
 from timpani.study.compose import compose, operation_names
 from timpani.study.operations import OPERATIONS
 from timpani.study.study import Study

@@ -8,8 +8,7 @@ from xml.sax.saxutils import escape
 from timpani.order.reading import Reading
 from timpani.order.reproducibility import Reproducibility
 from timpani.order.tree import SummationTree, depth, evaluate, ranks_of, show
-from timpani.report.document.blocks import Block, Document, DrawnFigure, Sentence
-from timpani.report.document.table import Table, rows
+from timpani.report.document.blocks import Block, Document, DrawnFigure, Sentence, Table, rows
 from timpani.study.cell import Algorithm
 from timpani.study.schema import cell_columns
 from timpani.study.sizes import show_size
