@@ -12,7 +12,7 @@ import typer
 
 from timpani.campaign.folder.load import Statistic as StatisticName
 from timpani.campaign.folder.load import load
-from timpani.campaign.read.study_names import CellSelection, by_statistic, select_cells, with_study_names
+from timpani.campaign.read.study_names import by_statistic, select_cells, with_study_names
 from timpani.cli.terminal.forms import Form, ShownFormat, ShownOutput, options_of, print_or_write, run_form
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import (
@@ -110,7 +110,7 @@ def _cells(folder: Path, part: _Part, how: _How) -> bytes:
     campaign = load(folder)
     if not how.as_data and how.format is not Format.osu:
         campaign = with_study_names(by_statistic(campaign, how.shown))
-    cells = select_cells(cells_in_context(campaign), CellSelection.parse(*astuple(part)))
+    cells = select_cells(cells_in_context(campaign), *astuple(part))
     if how.as_data:
         return _data(cells, how.format)
     if how.format is Format.osu:

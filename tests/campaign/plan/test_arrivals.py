@@ -6,8 +6,8 @@ import pytest
 
 from timpani.campaign.plan.from_study import cells_of
 from timpani.campaign.plan.plan import PlannedCell
-from timpani.campaign.plan.plan_text import arrivals, cell_lines
-from timpani.study.cell import Algorithm, Cell, Skipped
+from timpani.campaign.plan.plan_text import cell_lines
+from timpani.study.cell import Algorithm, ArrivalPattern, Cell, Skipped
 from timpani.study.study import Study
 
 
@@ -22,7 +22,7 @@ def cells(study: Study) -> tuple[list[Cell], list[Skipped]]:
 
 def lines(study: Study) -> list[str]:
     planned = [PlannedCell(number, cell, (), ()) for number, cell in enumerate(cells(study)[0])]
-    return [line.partition("  #")[0] for line in cell_lines(planned, arrivals(study, planned))]
+    return [line.partition("  #")[0] for line in cell_lines(planned, ArrivalPattern.parse(study.arrival))]
 
 
 @pytest.mark.parametrize(

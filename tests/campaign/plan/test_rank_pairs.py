@@ -60,7 +60,7 @@ def test_pairs_on_a_machine_are_one_of_each_locality(placement: str, ranks: int,
 def test_pairs_of_places_that_nobody_foresees() -> None:
     hosts = with_slots(MACHINE, choose_hosts(MACHINE))
     for placements, ranks in ((("core", "node"), 4), (("core",), 17)):
-        with pytest.raises(UserError, match="known only with a single placement and a core for each"):
+        with pytest.raises(UserError, match="known only with one --placement and a core for each"):
             pairs_on(MACHINE, hosts, placements)(ranks)
 
 

@@ -3,10 +3,11 @@
 import pytest
 
 from tests.campaign_files import cell, raced, results_of
-from timpani.campaign.read.study_names import CellSelection, select_cells
+from timpani.campaign.read.study_names import select_cells
 from timpani.errors import UserError
 from timpani.judge.cell_table import estimate_cells
 
+Typed = tuple[str | None, str | None, str | None, str | None]
 CELLS = estimate_cells(
     raced(
         results_of(
@@ -22,10 +23,6 @@ CELLS = estimate_cells(
 )
 
 
-def shown(operations: str | None, algorithms: str | None, ranks: str | None, sizes: str | None) -> int:
-    return select_cells(CELLS, CellSelection.parse(operations, algorithms, ranks, sizes)).height
-
-
 @pytest.mark.parametrize(
     ("typed", "count"),
     [
@@ -37,8 +34,8 @@ def shown(operations: str | None, algorithms: str | None, ranks: str | None, siz
         (("bcast", "ring", "4", "1K:64K"), 2),
     ],
 )
-def test_selected_cells_are_kept(typed: tuple[str | None, ...], count: int) -> None:
-    assert shown(*typed) == count
+def test_selected_cells_are_kept(typed: Typed, count: int) -> None:
+    assert select_cells(CELLS, *typed).height == count
 
 
 @pytest.mark.parametrize(
@@ -50,6 +47,6 @@ def test_selected_cells_are_kept(typed: tuple[str | None, ...], count: int) -> N
         ((None, None, None, "2K:4K"), "no cell of sizes from 2048 to 4096 B"),
     ],
 )
-def test_a_selection_without_cells_is_reported(typed: tuple[str | None, ...], said: str) -> None:
+def test_a_selection_without_cells_is_reported(typed: Typed, said: str) -> None:
     with pytest.raises(UserError, match=said.replace("?", r"\?")):
-        shown(*typed)
+        select_cells(CELLS, *typed)

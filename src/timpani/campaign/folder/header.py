@@ -270,12 +270,13 @@ def _check_same(folder: Path, old: Header, new: Header) -> None:
                 f"{folder} holds another study: {key} differs: {_short(before.get(key))} there, {_short(now[key])} now",
                 f"{_OTHER_FOLDER}, or give the same study",
             )
-    if old.rules != new.rules:
-        raise UserError(f"{folder} was measured with other rules in {now.get('rules')}", _OTHER_FOLDER)
-    if old.tuned != new.tuned:
-        raise UserError(f"{folder} was measured with other files in {now.get('tuned')}", _OTHER_FOLDER)
-    if old.algorithms != new.algorithms:
-        raise UserError(f"{folder} was measured with other files in the folder {ALGORITHMS}", _OTHER_FOLDER)
+    for what, was, is_ in (
+        (f"rules in {now.get('rules')}", old.rules, new.rules),
+        (f"files in {now.get('tuned')}", old.tuned, new.tuned),
+        (f"files in the folder {ALGORITHMS}", old.algorithms, new.algorithms),
+    ):
+        if was != is_:
+            raise UserError(f"{folder} was measured with other {what}", _OTHER_FOLDER)
     if old.outside is not None and _deciding(old) != _deciding(new):
         raise UserError(
             f"{folder} was measured with another default: {_deciding(old) or 'no setting outside Timpani'} chose "

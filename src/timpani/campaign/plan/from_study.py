@@ -55,11 +55,7 @@ def pairs_here(placements: tuple[str, ...], cores: Cores) -> DistinctPairs:
 
     def distinct(ranks: int) -> list[tuple[int, int]]:
         if placements != ("core",) or ranks > cores.usable:
-            raise UserError(
-                "--pairs distinct needs to know which core each rank gets: that is known only with --placement core "
-                "and a core for each rank",
-                "use --pairs all, or --placement core and fewer ranks",
-            )
+            raise _unforeseen("--placement core")
         fill = nearest_first(cores.domains, frozenset(os.sched_getaffinity(0)))[:ranks]
         return list(pair_of_each_locality([CorePlace("", core) for core in fill], lambda _: cores.domains, {}))
 
@@ -72,15 +68,19 @@ def pairs_on(machine: Machine, hosts: HostList, placements: tuple[str, ...]) -> 
     def distinct(ranks: int) -> list[tuple[int, int]]:
         asked = requested_places(machine, hosts, placements[0], ranks)
         if len(placements) > 1 or len(asked) < ranks:
-            raise UserError(
-                "--pairs distinct needs to know where each rank runs: that is known only with a single placement and a "
-                "core for each rank",
-                "use --pairs all, or one --placement and fewer ranks",
-            )
+            raise _unforeseen("one --placement")
         places = requested_core_places(machine, asked)
         return list(pair_of_each_locality(places, lambda node: parts_of(machine, node), machine.switches))
 
     return distinct
+
+
+def _unforeseen(placement: str) -> UserError:
+    return UserError(
+        f"--pairs distinct needs to know where each rank runs: that is known only with {placement} and a core for each "
+        "rank",
+        f"use --pairs all, or {placement} and fewer ranks",
+    )
 
 
 def between_ranks(
@@ -228,12 +228,12 @@ def plan(
     several_nodes = len(resources.hosts) > 1
     for variant, offered in variants or [(PreparedVariant.plain(available.mpi), available)]:
         found = choose_algorithms(study, variant, offered, resources.machine.switches, several_nodes)
-        draft.skipped += found.skipped
+        draft.skipped |= dict.fromkeys(found.skipped)
         for collective, set_by in found.settings.items():
             settings.setdefault(collective, {}).update(set_by)
         for each in found.chosen:
             draft.add(variant, each)
-    groups, skipped = draft.groups(), draft.all_skipped()
+    groups, skipped = draft.groups(), tuple(draft.skipped)
     if not groups:
         why = "; ".join(map(str, skipped))
         raise UserError(f"nothing is left to measure: {why}", "`timpani list algorithms` shows what can be measured")
@@ -298,10 +298,8 @@ class _Draft:
 
     study: Study
     resources: Resources
-    skipped: list[Skipped] = field(default_factory=list)
+    skipped: dict[Skipped, None] = field(default_factory=dict)
     _unfit: set[tuple[int, str]] = field(default_factory=set)
-    _too_large: dict[Skipped, None] = field(default_factory=dict)
-    _left_out: dict[Skipped, None] = field(default_factory=dict)
     _planned: set[Cell] = field(default_factory=set)
     _variants: dict[str, PreparedVariant] = field(default_factory=dict)
     _started: defaultdict[_Start, list[PlannedCell]] = field(default_factory=lambda: defaultdict(list))
@@ -311,7 +309,11 @@ class _Draft:
         for ranks, placement in product(self.study.ranks, self.study.placement):
             if why := placement_problem(self.resources.machine, self.resources.hosts, placement, ranks):
                 self._unfit.add((ranks, placement))
-                self.skipped.append(Skipped(f"{counted(ranks, 'rank')} by {placement}", why))
+                self.skip(f"{counted(ranks, 'rank')} by {placement}", why)
+
+    def skip(self, what: str, why: str) -> None:
+        """Leaves something out, with one note however many sizes or algorithms it concerns."""
+        self.skipped[Skipped(what, why)] = None
 
     def add(self, variant: PreparedVariant, chosen: ChosenAlgorithm) -> None:
         """Plans all cells of an algorithm that a variant measures."""
@@ -320,34 +322,32 @@ class _Draft:
         launches = self.resources.concurrent_launches
         if self.resources.machine.simulated and info and info.restrictions.shared_memory:
             why = "a simulation doesn't share a node's memory out among ranks that copy at once"
-            self.skipped.append(Skipped(f"{collective} {algorithm.label}", why))
+            self.skip(f"{collective} {algorithm.label}", why)
             return
         environment = tuple(sorted(selection.environment.items()))
+        arguments = self.study.arguments_of(collective)
         for ranks in self.study.ranks:
+            on = f"on {counted(ranks, 'rank')}"
             for cell in cells_of(self.study, collective, algorithm, info, ranks, self.resources.distinct):
                 if isinstance(cell, Skipped):
-                    self.skipped.append(cell)
+                    self.skipped[cell] = None
+                elif (ranks, cell.placement) in self._unfit or cell in self._planned:
                     continue
-                if (ranks, cell.placement) in self._unfit or cell in self._planned:
-                    continue
-                if info and (why := self._refusal(info.restrictions, ranks, cell.placement)):
-                    where = f"{collective} {algorithm} on {counted(ranks, 'rank')} by {cell.placement}"
-                    self._left_out[Skipped(where, why)] = None  # once for all sizes
-                    continue
-                arguments = self.study.arguments_of(collective)
-                if why := too_many_elements(cell, DATATYPES[arguments.datatype], lambda: has_large_counts(variant.mpi)):
-                    where = f"{collective} {algorithm} {show_size(cell.message_bytes)} on {counted(ranks, 'rank')}"
-                    self._left_out[Skipped(where, why)] = None
-                    continue
-                here = self.resources.on_this_computer
-                if here and (why := too_large(collective, ranks, cell.message_bytes, arguments.in_place, launches)):
-                    where = f"{collective} {show_size(cell.message_bytes)} on {counted(ranks, 'rank')}"
-                    self._too_large[Skipped(where, why)] = None  # once for all algorithms
-                    continue
-                start = _Start(variant.name, ranks, cell.placement, arguments, selection.parameters, environment)
-                number = len(self._planned)
-                self._planned.add(cell)
-                self._started[start].append(PlannedCell(number, cell, selection.at_creation, selection.at_call))
+                elif info and (why := self._refusal(info.restrictions, ranks, cell.placement)):
+                    self.skip(f"{collective} {algorithm} {on} by {cell.placement}", why)
+                elif why := too_many_elements(
+                    cell, DATATYPES[arguments.datatype], lambda: has_large_counts(variant.mpi)
+                ):
+                    self.skip(f"{collective} {algorithm} {show_size(cell.message_bytes)} {on}", why)
+                elif self.resources.on_this_computer and (
+                    why := too_large(collective, ranks, cell.message_bytes, arguments.in_place, launches)
+                ):
+                    self.skip(f"{collective} {show_size(cell.message_bytes)} {on}", why)
+                else:
+                    start = _Start(variant.name, ranks, cell.placement, arguments, selection.parameters, environment)
+                    number = len(self._planned)
+                    self._planned.add(cell)
+                    self._started[start].append(PlannedCell(number, cell, selection.at_creation, selection.at_call))
 
     def _refusal(self, restrictions: Restrictions, ranks: int, placement: str) -> str:
         """Why `ranks` ranks are on too few nodes or groups for an algorithm, in words; nothing where they aren't."""
@@ -373,7 +373,3 @@ class _Draft:
             )
             for start, cells in self._started.items()
         )
-
-    def all_skipped(self) -> tuple[Skipped, ...]:
-        """What is left out, sizes that don't fit into memory last."""
-        return (*self.skipped, *self._left_out, *self._too_large)

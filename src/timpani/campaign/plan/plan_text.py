@@ -55,7 +55,7 @@ def plan_text(
             "timpani-plan 1",
             *key_lines(computed, study),
             *place_lines(plan, group),
-            *cell_lines(cells, {} if method else arrivals(study, cells)),
+            *cell_lines(cells, None if method else ArrivalPattern.parse(study.arrival)),
             "",
         ]
     )
@@ -85,24 +85,15 @@ def place_lines(plan: CampaignPlan, group: Group) -> Iterator[str]:
         yield f"place {nodes.setdefault(place.host, len(nodes))} {groups.setdefault(switch, len(groups))}"
 
 
-def arrivals(study: Study, cells: list[PlannedCell]) -> dict[object, str]:
-    """The arrival pattern of each point whose ranks don't enter together, as the measuring program reads it."""
-    pattern = ArrivalPattern.parse(study.arrival)
-    if pattern is None:
-        return {}
-    line = f"arrival {pattern.name} {pattern.delay:.17g} {'calls' if pattern.in_calls else 'ns'}"
-    return {each.competes_at: line for each in cells}
-
-
-def cell_lines(cells: list[PlannedCell], arrivals: Mapping[object, str]) -> Iterator[str]:
-    """A line of the plan for each cell; before those of a point `point`, and its arrival pattern."""
+def cell_lines(cells: list[PlannedCell], arrival: ArrivalPattern | None) -> Iterator[str]:
+    """A line of the plan for each cell; before those of a point `point`, and its arrival pattern, None: together."""
     point: object = None
     for planned in cells:
         if planned.competes_at != point:
             point = planned.competes_at
             yield "point"
-            if point in arrivals:
-                yield arrivals[point]
+            if arrival:
+                yield f"arrival {arrival.name} {arrival.delay:.17g} {'calls' if arrival.in_calls else 'ns'}"
         cell = planned.cell
         settings = f"{_controls(planned.at_creation)} {_controls(planned.at_call)} {_way(cell)}"
         yield (

@@ -1,9 +1,10 @@
 """What the machine that a campaign ran on says of its cells: which nodes their ranks were on, and what links take."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
+from typing import Any
 
 import polars as pl
 
@@ -38,14 +39,24 @@ def machine_layouts(campaign: Campaign) -> dict[str, dict[tuple[int, str], RankL
 
 def with_boundaries(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
     """The cells of `campaign`, as `estimate_cells` returns them, with the columns NODE_RANKS and SWITCH_RANKS."""
-    key = ("machine", "placement")
-    columns = {**schema(*key), NODE_RANKS: pl.Int64(), SWITCH_RANKS: pl.Int64()}
+    columns = {NODE_RANKS: pl.Int64(), SWITCH_RANKS: pl.Int64()}
+    return _with_columns(cells, campaign, ("machine", "placement"), columns, _boundaries)
+
+
+def _with_columns(
+    cells: pl.DataFrame,
+    campaign: Campaign,
+    key: tuple[str, ...],
+    columns: Mapping[str, pl.DataType],
+    rows_of: Callable[[pl.DataFrame, MachineDescription], Iterator[tuple[Any, ...]]],
+) -> pl.DataFrame:
+    """The cells with further columns. `rows_of` one machine's cells has the rest of the key and the new values."""
     rows = [
         (name, *found)
         for name, each in campaign.by_machine().items()
-        for found in _boundaries(cells.filter(machine=name), each.header.machine)
+        for found in rows_of(cells.filter(machine=name), each.header.machine)
     ]
-    table = pl.DataFrame(rows, schema=columns, orient="row")
+    table = pl.DataFrame(rows, schema={**schema(*key), **columns}, orient="row")
     return cells.join(table, on=key, how="left", maintain_order="left")
 
 
@@ -70,17 +81,11 @@ def _stay(parts: list[str] | list[str | None]) -> int | None:
 def with_bounds(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
     """The cells of `campaign`, as `estimate_cells` returns them, with the column BOUND; unchanged if the rates
     of links are unknown."""
-    machines = campaign.by_machine()
-    if not any(each.header.machine.cluster and each.header.machine.link_rates for each in machines.values()):
+    machines = (each.header.machine for each in campaign.by_machine().values())
+    if not any(each.cluster and each.link_rates for each in machines):
         return cells
-    rows = [
-        (name, *found)
-        for name, each in machines.items()
-        for found in _bounds(cells.filter(machine=name), each.header.machine)
-    ]
     key = ("machine", "collective", "ranks", "placement", "message_bytes")
-    bounds = pl.DataFrame(rows, schema={**schema(*key), BOUND: pl.Float64()}, orient="row")
-    return cells.join(bounds, on=key, how="left", maintain_order="left")
+    return _with_columns(cells, campaign, key, {BOUND: pl.Float64()}, _bounds)
 
 
 def _bounds(cells: pl.DataFrame, described: MachineDescription) -> Iterator[tuple[str, int, str, int, float | None]]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import polars as pl
 
@@ -96,12 +97,7 @@ def _impossible(times: pl.DataFrame) -> Iterator[Doubt]:
         (time > _MAX_PLAUSIBLE_US, "over a minute a call, which no benchmark repeats"),
     ):
         for row in times.filter(off).iter_rows(named=True):
-            yield Doubt(
-                "impossible",
-                f"{row['collective']} {row['label']} on {row['ranks']} ranks, {show_size(row['message_bytes'])}: "
-                f"{_time(row['time_us'])} is {words}",
-                1,
-            )
+            yield Doubt("impossible", f"{_cell_text(row)}: {_time(row['time_us'])} is {words}", 1)
 
 
 def _twins(times: pl.DataFrame) -> Iterator[Doubt]:
@@ -114,9 +110,8 @@ def _twins(times: pl.DataFrame) -> Iterator[Doubt]:
         )
         for (label,), part in both.group_by("label", maintain_order=True):
             ratio = (part["time_us_second"] / part["time_us"]).median()
-            if not isinstance(ratio, float) or abs(ratio - 1) > SAME or part.height < MIN_COMPARED_CELLS:
-                continue
-            if (first, second, label) in _SAME_MESSAGES:
+            few = part.height < MIN_COMPARED_CELLS or (first, second, label) in _SAME_MESSAGES
+            if few or not isinstance(ratio, float) or abs(ratio - 1) > SAME:
                 continue
             yield Doubt(
                 "same_curve",
@@ -144,7 +139,7 @@ def _over_the_port(times: pl.DataFrame, known: Conditions) -> Iterator[Doubt]:
         pl.col("time_us") < pl.col("least_us") / 2
     )
     for (collective, label), part in under.group_by("collective", "label", maintain_order=True):
-        worst = part.sort("message_bytes", "ranks", descending=True).row(0, named=True)
+        worst = _worst(part, "message_bytes", "ranks")
         leaving = (worst["ranks"] - 1) * worst["message_bytes"] / worst["time_us"] / 1e3
         yield Doubt(
             "over_the_port",
@@ -163,7 +158,7 @@ def _messages_over_the_port(times: pl.DataFrame, known: Conditions) -> Iterator[
     rate = (pl.col("message_bytes") / pl.col("time_us")).alias("rate")
     faster = times.filter(pl.col("collective").is_in(MESSAGES), rate > known.port).with_columns(rate)
     for (collective,), part in faster.group_by("collective", maintain_order=True):
-        worst = part.sort("rate", descending=True).row(0, named=True)
+        worst = _worst(part, "rate")
         yield Doubt(
             "over_the_port",
             f"{collective} is faster than the port, {known.port_source}, at {counted(part.height, 'size')}: "
@@ -189,7 +184,7 @@ def _default_beats_its_choices(times: pl.DataFrame, known: Conditions) -> Iterat
             pl.col("factor") > FACTOR
         )
         if faster.height:
-            worst = faster.sort("factor", descending=True).row(0, named=True)
+            worst = _worst(faster, "factor")
             yield Doubt(
                 "faster_than_its_choices",
                 f"{collective} default is more than {FACTOR} × faster than every algorithm that it can choose "
@@ -206,12 +201,8 @@ def _prints_its_size(times: pl.DataFrame) -> Iterator[Doubt]:
             pl.col("message_bytes") >= 1024, (pl.col("time_us") * factor - pl.col("message_bytes")).abs() < 0.5
         )
         for row in same.iter_rows(named=True):
-            yield Doubt(
-                "prints_its_size",
-                f"{row['collective']} {row['label']} on {row['ranks']} ranks, {show_size(row['message_bytes'])}: the "
-                f"time reads {row['time_us']:.10g}, the digits of the size",
-                1,
-            )
+            text = f"{_cell_text(row)}: the time reads {row['time_us']:.10g}, the digits of the size"
+            yield Doubt("prints_its_size", text, 1)
 
 
 def _falls(times: pl.DataFrame, column: str, words: str) -> Iterator[Doubt]:
@@ -227,7 +218,7 @@ def _falls(times: pl.DataFrame, column: str, words: str) -> Iterator[Doubt]:
     falling = steps.filter(pl.col("factor") > FACTOR)
     if falling.is_empty():
         return
-    worst = falling.sort("factor", descending=True).row(0, named=True)
+    worst = _worst(falling, "factor")
     here, there = (_point_text(worst | {column: value}) for value in (worst[column], worst[f"next_{column}"]))
     yield Doubt(
         f"falls_with_{column}",
@@ -244,7 +235,7 @@ def _coarse(times: pl.DataFrame) -> Iterator[Doubt]:
     most = 1 - INDIFFERENCE[0]
     rounded = times.with_columns(rounding.alias("rounding")).filter(pl.col("rounding") > most)
     if rounded.height:
-        worst = rounded.sort("rounding", descending=True).row(0, named=True)
+        worst = _worst(rounded, "rounding")
         yield Doubt(
             "coarse",
             f"figures are printed to few digits: at {counted(rounded.height, 'cell')} rounding alone is over "
@@ -275,12 +266,11 @@ def differing_launches(times: pl.DataFrame) -> Iterator[Doubt]:
     times  columns collective, label, ranks, message_bytes, mode and `time_us`, a row for each launch
     """
     cell = ("collective", "label", "ranks", "message_bytes", "mode")
-    spread = times.group_by(cell, maintain_order=True).agg(
-        pl.max("time_us").alias("longest"), pl.min("time_us").alias("shortest")
-    )
+    extremes = (pl.max("time_us").alias("longest"), pl.min("time_us").alias("shortest"))
+    spread = times.group_by(cell, maintain_order=True).agg(*extremes)
     apart = spread.filter(pl.col("longest") > LAUNCHES_APART * pl.col("shortest"))
     if apart.height:
-        worst = apart.sort(pl.col("longest") / pl.col("shortest"), descending=True).row(0, named=True)
+        worst = _worst(apart, pl.col("longest") / pl.col("shortest"))
         yield Doubt(
             "launches_differ",
             f"launches differ by more than {LAUNCHES_APART:g} × at {counted(apart.height, 'cell')}, most in "
@@ -294,5 +284,13 @@ def _time(microseconds: float) -> str:
     return f"{microseconds:.3g} µs" if microseconds < 1000 else f"{microseconds:,.0f} µs"
 
 
-def _point_text(row: dict[str, object]) -> str:
-    return f"at {show_size(int(str(row['message_bytes'])))} on {row['ranks']} ranks"
+def _worst(rows: pl.DataFrame, *by: str | pl.Expr) -> dict[str, Any]:
+    return rows.sort(*by, descending=True).row(0, named=True)
+
+
+def _point_text(row: dict[str, Any]) -> str:
+    return f"at {show_size(row['message_bytes'])} on {row['ranks']} ranks"
+
+
+def _cell_text(row: dict[str, Any]) -> str:
+    return f"{row['collective']} {row['label']} on {row['ranks']} ranks, {show_size(row['message_bytes'])}"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -137,51 +137,30 @@ def by_statistic(campaign: Campaign, statistic: Statistic) -> Campaign:
     return replace(campaign, results=results, statistic=statistic)
 
 
-@dataclass(frozen=True)
-class CellSelection:
-    """What of a campaign is kept; None keeps everything.
+def select_cells(
+    cells: pl.DataFrame, operations: str | None, algorithms: str | None, ranks: str | None, sizes: str | None
+) -> pl.DataFrame:
+    """The cells of `estimate_cells` that were asked for, by lists with commas as typed; None keeps everything.
 
-    algorithms  labels as tables show them
-    sizes       (first, last) in bytes, both kept
-    """
-
-    operations: tuple[str, ...] | None = None
-    algorithms: tuple[str, ...] | None = None
-    ranks: tuple[int, ...] | None = None
-    sizes: tuple[tuple[int, int], ...] | None = None
-
-    @classmethod
-    def parse(
-        cls, operations: str | None, algorithms: str | None, ranks: str | None, sizes: str | None
-    ) -> "CellSelection":
-        """What was typed: lists by commas; `FIRST:LAST` is all measured sizes between, as no step is asked for."""
-        return cls(
-            operations=tuple(name.strip() for name in operations.split(",")) if operations is not None else None,
-            algorithms=split_algorithms(algorithms) if algorithms is not None else None,
-            ranks=parse_ranks(ranks) if ranks is not None else None,
-            sizes=tuple(_interval(part) for part in sizes.split(",")) if sizes is not None else None,
-        )
-
-
-def select_cells(cells: pl.DataFrame, selection: CellSelection) -> pl.DataFrame:
-    """The cells of `estimate_cells` that were asked for.
-
-    UserError for a name, a rank count or a size of which there is no cell at all, so that nothing is missed in silence.
+    Of sizes `FIRST:LAST` is all measured ones between, as no step is asked for. UserError for a name, a rank count or a
+    size of which there is no cell at all, so that nothing is missed in silence.
     """
     kept = pl.lit(True)
-    if selection.operations is not None:
-        kept &= _is_one_of(cells, "collective", "operation", selection.operations)
-    if selection.algorithms is not None:
-        kept &= _is_one_of(cells, "label", "algorithm", selection.algorithms)
-    if selection.ranks is not None:
-        for ranks in selection.ranks:
-            _must_have(cells.filter(ranks=ranks), counted(ranks, "rank"))
-        kept &= pl.col("ranks").is_in(selection.ranks)
-    if selection.sizes is not None:
-        inside = [pl.col("message_bytes").is_between(first, last) for first, last in selection.sizes]
-        for (first, last), condition in zip(selection.sizes, inside, strict=True):
+    if operations is not None:
+        kept &= _is_one_of(cells, "collective", "operation", [name.strip() for name in operations.split(",")])
+    if algorithms is not None:
+        kept &= _is_one_of(cells, "label", "algorithm", split_algorithms(algorithms))
+    if ranks is not None:
+        for count in parse_ranks(ranks):
+            _must_have(cells.filter(ranks=count), counted(count, "rank"))
+        kept &= pl.col("ranks").is_in(parse_ranks(ranks))
+    if sizes is not None:
+        inside = pl.lit(False)
+        for first, last in map(_interval, sizes.split(",")):
+            condition = pl.col("message_bytes").is_between(first, last)
             _must_have(cells.filter(condition), f"{first} B" if first == last else f"sizes from {first} to {last} B")
-        kept &= pl.any_horizontal(inside)
+            inside |= condition
+        kept &= inside
     selected = cells.filter(kept)
     _must_have(selected, "all of that together")
     return selected

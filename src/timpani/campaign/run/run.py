@@ -237,24 +237,12 @@ class Runner:
         return longest_silence(least, time_limit, largest)
 
     def _start(
-        self,
-        launch: int,
-        group: Group,
-        pending: list[PlannedCell],
-        until: float,
+        self, launch: int, group: Group, pending: list[PlannedCell], until: float
     ) -> Generator[None, None, None]:
         seed = f"{self.plan.study.seed}/{launch}/{len(pending)}"
         time_limit = self._cell_time_limit()
         begin_within = None if until == inf or self.plan.machine.simulated else until - self.clock()
-        text = plan_text(
-            self.plan,
-            group,
-            pending,
-            time_limit,
-            seed=seed,
-            launch=launch,
-            begin_within=begin_within,
-        )
+        text = plan_text(self.plan, group, pending, time_limit, seed=seed, launch=launch, begin_within=begin_within)
         start = Start.record(self.plan, self.store, self._processes, self.programs, group, text, launch, time_limit)
         timeout = self.hang_after or self._longest_silence(pending, time_limit)
         self.observer.started(launch, group, len(pending))
@@ -303,12 +291,12 @@ class Runner:
         )
         if seen.current is not None:
             error = f"{why}: {ended.output}" if ended.output else why
-            self._record(failed(seen.current, group, launch, self.plan.machine.name, error, seen.part))
+            self._fail(seen.current, group, launch, error, seen.part)
             self._failed_starts = 0
             for planned, error in self._failures.abandoned_after(
                 seen.current.cell, group.cells, self.store.succeeded()
             ):
-                self._record(failed(planned, group, launch, self.plan.machine.name, error))
+                self._fail(planned, group, launch, error)
             return
         if group.forced_at_start or group.variant.name != DEFAULT:
             if hung and not self._failed_starts and self.store.succeeded() & {each.cell for each in group.cells}:
@@ -321,8 +309,7 @@ class Runner:
             # can't start is its own result, and does not stop the others.
             self._failed_starts = 0
             for planned in self._pending(launch, group.cells):
-                error = f"{why} before its cells: {one_line(ended.output)}"
-                self._record(failed(planned, group, launch, self.plan.machine.name, error))
+                self._fail(planned, group, launch, f"{why} before its cells: {one_line(ended.output)}")
             return
         self._failed_starts = 0 if seen.measured else self._failed_starts + 1
         if not self.store.done or self._failed_starts >= _MAX_FAILED_STARTS:
@@ -337,6 +324,9 @@ class Runner:
     def _take_result(self, line: RawLine, cell: PlannedCell, group: Group, launch: int, part: str) -> None:
         result = result_of(line.values, cell, group, launch, self.plan.machine.name, part)
         self._record(replace(result, samples=line.sha256))
+
+    def _fail(self, cell: PlannedCell, group: Group, launch: int, error: str, part: str | None = None) -> None:
+        self._record(failed(cell, group, launch, self.plan.machine.name, error, part))
 
     def _record(self, result: LaunchResult) -> None:
         sampled = Point.from_cell(result.cell) in self._agenda.sampled_points(result.launch)
