@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from scipy.stats import kendalltau  # type: ignore[import-untyped]
 
-from timpani.schedules.algorithms.simulation import NotSimulated, Simulator
+from timpani.schedules.algorithms.simulation import NotSimulated, SimulatedCall, Simulator
 from timpani.schedules.predict.calibrate import Observation
 from timpani.schedules.predict.calibration import Calibration
 from timpani.schedules.predict.model_error import size_of
@@ -22,9 +22,16 @@ def predicted_rows(
 ) -> pl.DataFrame:
     """What the calls of `truth`, by placement, take and should take; says why others have no prediction.
 
-    Columns _POINT's, `algorithm`, `time_us`, `predicted_us`, `low_us`, `high_us`.
+    Columns _POINT's, `algorithm`, `time_us`, `predicted_us`, `low_us`, `high_us`, and `anchored_us`: the time that the
+    same algorithm took at the most calibrated ranks × the growth of its schedule; null without such a time.
     """
     rows: list[dict[str, object]] = []
+    anchors = {
+        _curve(each.call): each.time / fitted
+        for each, fitted in sorted(
+            zip(calibration.observations, calibration.fitted, strict=True), key=lambda known: known[0].call.ranks
+        )
+    }
     for placement, known in truth.items():
         calls = [each.call for each in known]
         for call, each, predicted in zip(calls, known, predict(simulator, calibration, calls), strict=True):
@@ -40,9 +47,16 @@ def predicted_rows(
                     "predicted_us": predicted.time,
                     "low_us": predicted.low,
                     "high_us": predicted.high,
+                    "anchored_us": anchors[_curve(call)] * predicted.time if _curve(call) in anchors else None,
                 }
             )
-    return pl.DataFrame(rows)
+    return pl.DataFrame(rows, schema_overrides={"anchored_us": pl.Float64()})
+
+
+def _curve(call: SimulatedCall) -> tuple[object, ...]:
+    """What calls at several rank counts have in common; of their places only whether ranks 0 and 1 share a node."""
+    together = len({each.node for each in call.places[:2]}) if isinstance(call.places, tuple) else 0
+    return call.collective, call.algorithm, call.count, together
 
 
 def _parts(rows: pl.DataFrame, *columns: str) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -71,9 +85,15 @@ def summary(rows: pl.DataFrame) -> str:
         f"{rows.height} cells, median error {np.median(off):.1%}, nine of ten within {np.quantile(off, 0.9):.0%}, "
         f"coverage {covered.mean():.1%} (median interval ×÷ {np.median(width):.2f})"
     )
+    anchored = rows.drop_nulls("anchored_us").with_columns(predicted_us="anchored_us")
+    if anchored.height:
+        off = np.abs(np.log((anchored["predicted_us"] / anchored["time_us"]).to_numpy()))
+        errors += f", anchored {anchored.height} cells, {np.median(off):.1%}, {np.quantile(off, 0.9):.0%}"
     points = [part for _, part in rows.group_by(_POINT, maintain_order=True) if part.height > 1]
     if not points:
         return errors
+    if regret_of := [_regret(part) for _, part in anchored.group_by(_POINT) if part.height > 1]:
+        errors += f", regret {np.mean(regret_of):.1%}"
     tau = np.nanmean([kendalltau(part["time_us"], part["predicted_us"]).statistic for part in points])
     regrets = np.array([_regret(part) for part in points])
     return (
