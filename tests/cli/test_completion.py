@@ -83,7 +83,6 @@ def test_places_are_offered_by_what_the_command_reads(tmp_path: Path, cache: Pat
         ("timpani show ", campaigns),
         ("timpani merge ", campaigns),
         ("timpani merge new=ca", ["new=campaign"]),
-        ("timpani fit campaign --costs-from ", campaigns),
         ("timpani confirm rules --campaign ", campaigns),
         ("timpani report profile --covered-by ", campaigns),
         ("timpani report campaign --predicted ", ["campaign", "costs", f"sent{SUFFIX}"]),

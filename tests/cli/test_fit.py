@@ -108,16 +108,6 @@ def test_a_row_that_is_no_measurement_is_named_and_spoils_no_other(
     assert f"Left out: {found['left_out'][0]}" in run("fit", folder).stdout
 
 
-def test_without_a_library_the_fit_lacks_the_prediction_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("timpani.libraries.find.sys.prefix", str(tmp_path))
-    ours = {"provider": "timpani", "algorithm": "binomial", "message_bytes": 8, "median_us": 2.0}
-    latencies = [{**line, "collective": "latency"} for line in GOOD]
-    found = fitted(campaign(tmp_path / "laptop", [*latencies, ours]))
-    assert [curve["collective"] for curve in found["curves"]] == ["latency"]
-    assert found["left_out"][-1].startswith("Timpani's algorithms by the model: ")
-
-
 def test_a_negative_intercept_is_no_latency(tmp_path: Path) -> None:
     lines = [{"message_bytes": size, "median_us": 0.01 * size - 0.5} for size in (64, 128, 256, 512, 1024)]
     folder = campaign(tmp_path / "late", lines)

@@ -79,12 +79,6 @@ def test_full_columns_are_taken_by_their_names(name: str) -> None:
     assert row.iterations == 1000
 
 
-def test_each_datatype_starts_anew() -> None:
-    tables = read_log(LOGS / "reduce-7.5-two-datatypes.txt").tables
-    assert [table.datatype for table in tables] == ["MPI_INT", "MPI_FLOAT"]
-    assert [table.rows[0].average_us for table in tables] == [0.93, 1.86]
-
-
 @needs_compiler
 def test_a_campaign_holds_averages_and_no_medians(tmp_path: Path) -> None:
     campaign = imported(tmp_path / "old", "bcast-7.4-full.txt", algorithm="knomial:radix=4")
@@ -101,12 +95,6 @@ def test_the_kth_file_of_a_cell_is_its_launch_k(tmp_path: Path) -> None:
     cell = estimate_cells(raced_results(campaign)).filter(collective="bcast", message_bytes=65536).row(0, named=True)
     assert cell["osu_avg_us"] == pytest.approx((8.21 + 9.03) / 2)
     assert (cell["launches"], cell["median_us"]) == (2, None)
-
-
-def test_runs_appended_to_one_file_are_launches_too(tmp_path: Path) -> None:
-    log = tmp_path / "log.txt"
-    log.write_text((LOGS / "barrier-7.4.txt").read_text() * 3)
-    assert imported(tmp_path / "old", str(log)).results["launch"].to_list() == [1, 2, 3]
 
 
 def test_a_failed_validation_is_a_failed_result(tmp_path: Path) -> None:
@@ -164,11 +152,6 @@ def test_text_other_than_osu_output_is_named_with_its_line(tmp_path: Path, text:
     with pytest.raises(UserError) as error:
         read_log(log)
     assert f"{log}{where}" in str(error.value)
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="can't be read"):
-        read_log(tmp_path / "missing")
 
 
 def test_a_folder_in_use_is_left_alone(tmp_path: Path) -> None:
@@ -268,6 +251,24 @@ def test_a_line_outside_the_grammar_ends_the_table_and_is_named(tmp_path: Path, 
     assert left.rows == 1
 
 
+PERCENTILES = "# Size      MB/s   Messages/s P50 Tail BW(MB/s) P99.9 Tail BW(MB/s)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        (BCAST.replace(".00", ",00").replace(".10", ",10"), [(1, 2.0), (2, 2.1)]),
+        (BCAST.replace("Test v7.4", "Test v7.0-site3"), [(1, 2.0), (2, 2.1)]),
+        ("# OSU MPI Latency Test (Version 2.1)\n# Size\t\tLatency (us)\n0\t\t0.64\n", [(0, 0.64)]),
+        (f"{RATE.format(1, 64).rpartition('# Size')[0]}{PERCENTILES}8  4.00  500000.00  3.90  4.20\n", [(8, 2.0)]),
+    ],
+    ids=["decimal comma", "version of a fork", "oldest layout", "one space between headings"],
+)
+def test_unusual_layouts_are_read(tmp_path: Path, text: str, rows: list[tuple[int, float]]) -> None:
+    (table,) = written(tmp_path, text).tables
+    assert figures(table) == rows
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -280,16 +281,6 @@ def test_a_title_without_a_row_is_reported(tmp_path: Path, text: str) -> None:
     assert [str(left).partition(";")[0] for left in written(tmp_path, text).left_out] == [
         f"{tmp_path}/log.txt:1 has no row under it"
     ]
-
-
-def test_a_datatype_without_a_row_is_reported(tmp_path: Path) -> None:
-    left = written(tmp_path, BCAST + "# Datatype: MPI_INT.\n# Size       Avg Latency(us)\n").left_out
-    assert [each.where for each in left] == [f"{tmp_path}/log.txt:5"]
-
-
-def test_a_table_without_its_title_is_named(tmp_path: Path) -> None:
-    left = written(tmp_path, "# Size       Avg Latency(us)\n1    2.0\n").left_out
-    assert ":1 has a table without its '# OSU MPI … Test' line" in str(left[0])
 
 
 def test_a_log_of_everything_is_imported_as_far_as_it_can_be(tmp_path: Path) -> None:
@@ -313,23 +304,6 @@ def test_an_unknown_prefix_is_named_with_the_command_that_removes_it(tmp_path: P
     text = "".join(f"12:00:01 | {line}\n" for line in BCAST.splitlines())
     (left,) = written(tmp_path, text).left_out
     assert f"`sed 's/^.\\{{11\\}}//' {tmp_path}/log.txt` removes it" in left.step
-
-
-def test_a_decimal_comma_is_read(tmp_path: Path) -> None:
-    (table,) = written(tmp_path, BCAST.replace(".00", ",00").replace(".10", ",10")).tables
-    assert figures(table) == [(1, 2.0), (2, 2.1)]
-
-
-def test_the_oldest_layout_is_read(tmp_path: Path) -> None:
-    (table,) = written(tmp_path, "# OSU MPI Latency Test (Version 2.1)\n# Size\t\tLatency (us)\n0\t\t0.64\n").tables
-    assert figures(table) == [(0, 0.64)]
-
-
-def test_percentiles_of_which_only_one_space_separates_the_headings_are_read(tmp_path: Path) -> None:
-    heading = "# Size      MB/s   Messages/s P50 Tail BW(MB/s) P99.9 Tail BW(MB/s)\n"
-    text = "".join(RATE.format(1, 64).splitlines(keepends=True)[:2]) + heading + "8  4.00  500000.00  3.90  4.20\n"
-    (table,) = written(tmp_path, text).tables
-    assert figures(table) == [(8, 2.0)]
 
 
 def test_buffers_of_devices_and_hosts_are_cells_of_their_own(tmp_path: Path) -> None:
@@ -413,12 +387,6 @@ def test_the_datatype_of_messages_may_follow_the_heading(tmp_path: Path) -> None
         ("MPI_CHAR", [1, 2]),
         ("MPI_INT", [4]),
     ]
-
-
-def test_the_version_of_a_fork_is_no_other_test(tmp_path: Path) -> None:
-    rows = "# Size       Avg Latency(us)\n1                      20.00\n2                      20.10\n"
-    [table] = written(tmp_path, f"# OSU MPI All-to-All Personalized Exchange Latency Test v7.0-site3\n{rows}").tables
-    assert (table.collective, figures(table)) == ("alltoall", [(1, 20.0), (2, 20.1)])
 
 
 def test_each_folder_of_logs_is_a_job_with_separate_launches(tmp_path: Path) -> None:

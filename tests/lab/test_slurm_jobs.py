@@ -9,15 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign.live import MAIN, SECONDS, keys, name_of, results, starts, timpani, wait_until
-from tests.cli.test_tune import made_up
+from tests.campaign.live import MAIN, SECONDS, keys, name_of, results, starts, wait_until
 from tests.installed import FOUND, MPICHS, OPEN_MPIS, needs_mpi, needs_mpich, needs_open_mpi
 from tests.lab.conftest import Made, Make, needs_lab
 from tests.programs.programs import CALLS, compile_program, environment
-from timpani.campaign.folder.fields import JobFields
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.records import JOBS, read_records
-from timpani.campaign.folder.store import Store
 from timpani.machine.lab.lab import LABS
 from timpani.native.build import build
 from timpani.programs.profile.profile_folder import read_profile
@@ -30,7 +27,7 @@ STUDY = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms")
 
 @pytest.fixture(scope="module")
 def lab(make: Make) -> Made:
-    made = make("--nodes", "6", "--cores", "2", "--groups", "2", "--link", "900mbit:1gbit", "--slurm")
+    made = make("--nodes", "6", "--cores", "4", "--groups", "2", "--link", "90mbit:100mbit", "--slurm")
     build(FOUND[0])  # its time is not the jobs'
     return made
 
@@ -44,8 +41,8 @@ def test_slurm_knows_the_nodes_and_the_switch_tree(lab: Made) -> None:
 def test_a_partition_is_written_down_with_its_switches(lab: Made) -> None:
     done = lab.exec("n1", *MAIN, "machine", "detect", "--partition", "lab")
     assert done.returncode == 0, done.stderr
-    assert '[[groups]]\nname = "g1"\nnodes = "n[1-3]"\ncores = 2\n' in done.stdout
-    assert '[[groups]]\nname = "g2"\nnodes = "n[4-6]"\ncores = 2\n' in done.stdout
+    assert '[[groups]]\nname = "g1"\nnodes = "n[1-3]"\ncores = 4\n' in done.stdout
+    assert '[[groups]]\nname = "g2"\nnodes = "n[4-6]"\ncores = 4\n' in done.stdout
     wrong = lab.exec("n1", *MAIN, "machine", "detect", "--partition", "nolab")
     assert wrong.returncode == 2
     assert "Slurm knows no nodes of the partition 'nolab'" in wrong.stderr
@@ -103,39 +100,34 @@ def test_a_signaled_job_keeps_its_results_and_the_next_job_continues(lab: Made, 
 
 
 @needs_open_mpi
-def test_rules_are_tuned_and_confirmed_in_jobs(lab: Made, tmp_path: Path) -> None:
-    """What a job writes is what the same command writes here; a confirmation may have another placement."""
+def test_rules_from_two_jobs_are_confirmed_on_nodes_that_were_not_measured(lab: Made, tmp_path: Path) -> None:
+    """The default sends a message to each rank of the other node, the algorithms one: the link makes them faster."""
     mpi = ("--mpi", str(OPEN_MPIS[0].mpirun))
-    what = ("bcast", "--algorithms", "default,linear", "--sizes", "8", "--launches", "2", "--ranks", "4")
-    where = ("--on", "slurm:lab,nodes=2,tasks=2,time=10")
+    names = "default,timpani/two_level_chain,timpani/two_level"
+    what = ("bcast", "--algorithms", names, "--sizes", "128Ki,256Ki", "--ranks", "8")
+    where = ("--on", "slurm:lab,nodes=2,tasks=4,time=10")
     printed = lab.exec("n1", *MAIN, "tune", *what, *where, "-o", "tuned", "--dry-run", cwd=tmp_path)
     assert "#SBATCH --time=00:10:00" in printed.stdout
     assert printed.stdout.splitlines()[-1].endswith(f" tune {' '.join(what)} -o tuned --until rules --on here")
     assert list(tmp_path.iterdir()) == []
-    done = lab.exec("n1", *MAIN, "tune", *what, *mpi, *where, "-o", "tuned", cwd=tmp_path)
+    in_jobs = (where[0], f"{where[1]},jobs=2")
+    done = lab.exec("n1", *MAIN, "tune", *what, *mpi, *in_jobs, "-o", "tuned", "--until", "rules", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert {line["machine"] for line in results(tmp_path / "tuned" / "campaign")} == {"lab"}
-    assert read_table(tmp_path / "tuned" / "table.json").measured.keys() == {"bcast"}
-    confirmed = list((tmp_path / "tuned").glob("confirmation-of-*"))
-    assert ("no rule is left to confirm" in done.stderr) == (not confirmed)
+    assert "Verdict over 2 jobs (n[1-2,4-5], " in done.stderr
+    assert "fine at 0 of 2 points; at 2 another algorithm is faster" in done.stderr
+    assert read_table(tmp_path / "tuned" / "table.json").rules
 
-    # Whether a real campaign gives a rule depends on the machine: one with made-up times does.
-    made_up(tmp_path / "made", OPEN_MPIS[0], {"default": 10.0, "linear": 5.0}, ranks=2)
-    now = "2026-11-28T00:00:00+00:00"
-    job = JobFields(job="1", machine="here", system="Slurm", name="", nodes=["n1", "n2"], switches=["g1"], started=now)
-    with Store(tmp_path / "made", read_header(tmp_path / "made")) as store:
-        store.enter_job(job)
-    assert timpani("tune", "made", "-o", "rules", cwd=tmp_path).returncode == 0
-    confirm = ("confirm", "rules", *mpi, "--launches", "1", "--on", "slurm:lab,nodes=2,tasks=2")
+    confirm = ("confirm", "tuned", *mpi, "--launches", "1", *where)
     done = lab.exec("n1", *MAIN, *confirm, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert ", not on n[1-3]; " in done.stderr, "the confirmation is on other nodes than the campaign"
-    assert "Confirmation: 1 point with a rule:" in done.stderr
-    assert {line["machine"] for line in results(tmp_path / "rules" / "confirmation-of-1")} == {"lab"}
+    assert ", not on n[1-2,4-5]; " in done.stderr
+    assert "measured in one job (n[3,6], " in done.stderr
+    assert "Confirmation: " in done.stderr
+    assert {line["machine"] for line in results(tmp_path / "tuned" / "confirmation-of-1")} == {"lab"}
     done = lab.exec("n1", *MAIN, *confirm, "--placement", "node", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    across = starts(tmp_path / "rules" / "confirmation-of-1-by-node")
-    assert {rank["host"] for launch in across for rank in launch.get("ranks", ())} < {"n4", "n5", "n6"}
+    across = starts(tmp_path / "tuned" / "confirmation-of-1-by-node")
+    assert {rank["host"] for launch in across for rank in launch.get("ranks", ())} == {"n3", "n6"}
 
 
 @needs_mpich

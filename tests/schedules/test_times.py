@@ -10,8 +10,9 @@ from tests.installed import FOUND
 from timpani.native.build import build_without_mpi
 from timpani.schedules.algorithms.simulation import CostLine, Costs, SimulatedCall, Simulator
 from timpani.schedules.predict.calibration import Calibration
-from timpani.schedules.predict.campaign import PREDICTED, RATIO, choices, predicted_times
+from timpani.schedules.predict.campaign import PREDICTED, RATIO, predicted_times
 from timpani.schedules.predict.observed import call_of, point_to_point_costs
+from timpani.schedules.predict.output import costs_lines, costs_object
 from timpani.schedules.predict.terms import vector
 
 
@@ -95,32 +96,20 @@ def test_only_the_algorithm_that_cannot_be_simulated_is_left_out_and_named(simul
     assert left_out.startswith("allreduce vanished on 4 ranks at 2 sizes from 64 B to 128 B: ")
 
 
-POINT = {
-    **{"collective": "bcast", "ranks": 4, "placement": "core", "mode": "warm", "machine": "m"},
-    **{"parameters": "", "arrival": "together"},
-}
-
-
-def test_the_regret_is_the_relative_loss_of_the_models_choice() -> None:
-    predictions = pl.DataFrame(
-        [
-            {**POINT, "message_bytes": 8, "algorithm": "binomial", "predicted_us": 1.0, "time_us": 3.0},
-            {**POINT, "message_bytes": 8, "algorithm": "linear", "predicted_us": 2.0, "time_us": 2.0},
-            {**POINT, "message_bytes": 16, "algorithm": "binomial", "predicted_us": 1.0, "time_us": 1.0},
-            {**POINT, "message_bytes": 16, "algorithm": "linear", "predicted_us": 2.0, "time_us": 2.0},
-            {**POINT, "message_bytes": 32, "algorithm": "linear", "predicted_us": 2.0, "time_us": 2.0},
-        ]
+def test_the_description_of_a_link_has_its_burst() -> None:
+    costs = Costs(idle=24.0, shared=(0.0, 0.08, 0.16), burst=(0.0, 12288.0, 0.0), messages=((CostLine(gap=1.0),),))
+    lines = list(costs_lines(costs))
+    assert (
+        "a node's link, which messages pass one behind the other: 0.08 µs/B, but for up to 12 KiB at once after a rest"
+        in lines
     )
-    found = choices(predictions).select("message_bytes", "by_model", "by_measurement", "agrees", "regret").rows()
-    assert found == [(8, ["binomial"], ["linear"], 0.0, 0.5), (16, ["binomial"], ["binomial"], 1.0, 0.0)]
-
-
-def test_algorithms_with_equal_predictions_share_the_choice() -> None:
-    predictions = pl.DataFrame(
-        [
-            {**POINT, "message_bytes": 8, "algorithm": name, "predicted_us": 1.0, "time_us": time}
-            for name, time in (("a", 2.0), ("b", 1.0))
-        ]
-    )
-    found = choices(predictions).select("by_model", "by_measurement", "agrees", "regret").rows()
-    assert found == [(["a", "b"], ["b"], 0.5, 0.5)]
+    assert "a group's uplink, which messages pass one behind the other: 0.16 µs/B" in lines
+    assert "links that let bytes pass at once have been idle for 24 µs when a call begins" in lines
+    values = costs_object(costs)
+    assert values["burst_bytes"] == {
+        "a socket's or node's memory": 0.0,
+        "a node's link": 12288.0,
+        "a group's uplink": 0.0,
+    }
+    assert values["idle_us"] == 24.0
+    assert not any("idle" in line for line in costs_lines(Costs()))

@@ -96,7 +96,8 @@ class PicoTest:
 
     hosts  of each rank, empty if unknown
     shape  of the torus of nodes, `2x2x2`, else empty
-    mode   how calls were timed and what else was set, in words
+    mode   how calls were timed and what else was set, in words. A note is no variant: 200 of the 215 points with a note
+           have no default without it, so that they would have no verdict
     """
 
     machine: str

@@ -2,7 +2,6 @@
 
 BUILT_IN_ALGORITHMS = ("timpani.schedules.algorithms.verification:own_catalogue",)
 COMMANDS = ("timpani.schedules.command_list:COMMANDS",)
-CAMPAIGN_PREDICTION = ("timpani.schedules.predict.accuracy:shown_prediction",)
 DEFAULT_MESSAGES = ("timpani.schedules.algorithms.fingerprint:default_messages",)
 PREDICTED_RULES = ("timpani.schedules.predict.predicted_rules:predicted_rules",)
 STORED_PREDICTIONS = ("timpani.schedules.predict.stored:stored_predictions",)

@@ -4,14 +4,12 @@ import re
 import resource
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import altair as alt
 import vl_convert
 
-from timpani.errors import UserError, unknown
-from timpani.report.document.output_files import check_new
+from timpani.errors import UserError
 from timpani.report.figures import theme
 from timpani.report.figures.curves import BEFORE_NAMES, NAME_LAYERS
 from timpani.report.figures.theme import Chart
@@ -124,13 +122,6 @@ class FigureStyle:
 
 
 AS_IN_THE_REPORT = FigureStyle()
-
-
-def check_figure(path: Path, force: bool, listing: str) -> None:
-    """UserError where no figure can be written into `path`; to be asked before the work. `listing` names a command."""
-    if path.suffix.removeprefix(".") not in FIGURE_FORMATS:
-        raise unknown("kind of figure", path.suffix or str(path), FIGURE_FORMATS, listing)
-    check_new(path, force)
 
 
 MIN_TYPE_PT = 7

@@ -81,33 +81,3 @@ FITS = Figure(
     chosen_by=("ranks", CONDITIONS),
     switchable=True,
 )
-_RATIO_HEIGHT = 320
-
-
-def prediction_ratio(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
-    """A curve per `label` of `ratio` = predicted / measured on log-log axes; at 1 the model is right.
-
-    rows  columns `label`, `message_bytes`, `ratio`, `predicted_us`, `time_us`
-    """
-    styled = theme.styles(rows["label"], palette)
-    legend = theme.legend(rows["label"], **theme.OF_LINES)
-    base = (
-        alt.Chart(rows)
-        .transform_calculate(**{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS})
-        .encode(
-            x=axes.size_axis(),
-            y=axes.value_axis("ratio", "Predicted / measured"),
-            color=theme.color(styled, legend),
-        )
-    )
-    right = (
-        alt.Chart(pl.DataFrame({"ratio": [1.0]})).mark_rule(color=palette.text, strokeDash=[4, 3]).encode(y="ratio:Q")
-    )
-    lines = base.mark_line(strokeWidth=theme.OTHER_WIDTH).encode(strokeDash=theme.dash(styled, legend))
-    points = base.mark_point(size=22, filled=True, opacity=1).encode(
-        tooltip=theme.tooltip(
-            "label message_bytes predicted_us time_us ratio", time_us="measured (µs)", ratio="predicted / measured"
-        )
-    )
-    chart = theme.layer(right, lines, points, width=theme.WIDTH, height=_RATIO_HEIGHT)
-    return theme.apply(chart, palette, "Predicted over measured time against message size")

@@ -18,10 +18,9 @@ from timpani.schedules.predict.calibration import Calibration, calibrate, requir
 from timpani.schedules.predict.observed import call_of, places_of
 from timpani.schedules.predict.predictions import predict
 from timpani.stats.curve import TIME, curve_title
-from timpani.study.schema import CURVE, MEASURED_US, SWEEP, algorithm_name, is_timpani_schedule
+from timpani.study.schema import CURVE, MEASURED_US, is_timpani_schedule
 from timpani.study.sizes import show_sizes
 
-_POINT = (*SWEEP, "message_bytes")
 PREDICTED, LOW, HIGH = "predicted_us", "predicted_low_us", "predicted_high_us"
 RATIO = "ratio"
 
@@ -67,31 +66,6 @@ def predicted_times(
     ]
     predicted = table.filter(pl.col("why").is_null()).drop("why")
     return predicted.with_columns((pl.col(PREDICTED) / pl.col(TIME)).alias(RATIO)), left_out
-
-
-def choices(predictions: pl.DataFrame) -> pl.DataFrame:
-    """The model's choice and the fastest algorithm at each point with several Timpani algorithms.
-
-    Columns of `_POINT` and:
-
-    by_model, by_measurement  names with the lowest time, several if times are equal
-    agrees                    share of `by_model` that is in `by_measurement`
-    regret                    how much longer the model's choice took, relative to the fastest; the mean over `by_model`
-    """
-    chosen, fastest = (pl.col(name) == pl.col(name).min().over(_POINT) for name in (PREDICTED, TIME))
-    return (
-        predictions.with_columns(algorithm_name(), chosen=chosen, fastest=fastest)
-        .group_by(_POINT, maintain_order=True)
-        .agg(
-            pl.col("name").filter("chosen").sort().alias("by_model"),
-            pl.col("name").filter("fastest").sort().alias("by_measurement"),
-            pl.col("fastest").filter("chosen").mean().alias("agrees"),
-            (pl.col(TIME).filter("chosen").mean() / pl.col(TIME).min() - 1).alias("regret"),
-            pl.len().alias("algorithms"),
-        )
-        .filter(pl.col("algorithms") > 1)
-        .drop("algorithms")
-    )
 
 
 @dataclass(frozen=True)

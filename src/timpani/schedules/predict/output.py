@@ -16,11 +16,11 @@ from timpani.report.document.output_files import write_files
 from timpani.report.figures import theme
 from timpani.report.figures.drawn_figures import figure_svg
 from timpani.report.figures.maps import algorithm_map
-from timpani.schedules.predict.accuracy import costs_lines, costs_object
+from timpani.schedules.algorithms.simulation import Costs
 from timpani.schedules.predict.model_error import COVERAGE
 from timpani.schedules.predict.predictions import WAITING, Predictions, winners
 from timpani.schedules.predict.stand_ins import stand_ins
-from timpani.schedules.predict.terms import KINDS, SHARED_BY, SHARED_LINKS
+from timpani.schedules.predict.terms import KINDS, RELATIONS, SHARED_BY, SHARED_LINKS
 from timpani.study.sizes import show_size, show_sizes
 from timpani.study.words import counted, four_digits, per_cent
 
@@ -34,6 +34,67 @@ _MIN_SHARE = 0.05
 
 _GUESS = 10
 """A time that may be as many times as long is a guess, whose bounds are not worth a figure."""
+
+
+def costs_object(costs: Costs) -> dict[str, Any]:
+    """The costs for JSON, microseconds and microseconds a byte."""
+    return {
+        "overhead_us": costs.overhead,
+        "reduced_us_per_byte": costs.reduced,
+        "copied_us_per_byte": costs.copied,
+        "eager_us_per_byte": costs.eager,
+        "rest_us": costs.rest,
+        "eager_below_bytes": costs.eager_below,
+        "fair_shares": costs.fair,
+        "shared_us_per_byte": dict(zip(SHARED_LINKS, costs.shared, strict=True)),
+        "burst_bytes": dict(zip(SHARED_LINKS, costs.burst, strict=True)),
+        "idle_us": costs.idle,
+        "messages": [
+            {
+                "between": RELATIONS[relation],
+                "first_bytes": line.first_bytes,
+                "gap_us": line.gap,
+                "us_per_byte": line.per_byte,
+                "latency_us": line.latency,
+                "latency_us_per_byte": line.latency_per_byte,
+            }
+            for relation, lines in enumerate(costs.messages)
+            for line in lines
+        ],
+    }
+
+
+def costs_lines(costs: Costs) -> Iterator[str]:
+    """The costs in words, a line for each of messages."""
+    several = sum(bool(lines) for lines in costs.messages) > 1
+    for relation, lines in enumerate(costs.messages):
+        between = f" between ranks of {RELATIONS[relation]}" if several else ""
+        for line in lines:
+            flight = f" and {four_digits(line.latency_per_byte)} µs/B" if line.latency_per_byte else ""
+            yield (
+                f"messages{between} from {show_size(line.first_bytes)}: hold their ports for "
+                f"{four_digits(line.gap)} µs and {four_digits(line.per_byte)} µs/B, then take "
+                f"{four_digits(line.latency)} µs{flight}"
+            )
+    passing = "share equally" if costs.fair else "pass one behind the other"
+    for link, cost, burst in zip(SHARED_LINKS, costs.shared, costs.burst, strict=True):
+        if cost:
+            bucket = f", but for up to {show_size(int(burst))} at once after a rest" if burst else ""
+            yield f"{link}, which messages {passing}: {four_digits(cost)} µs/B{bucket}"
+    if any(costs.burst):
+        yield f"links that let bytes pass at once have been idle for {four_digits(costs.idle)} µs when a call begins"
+    if costs.fair:
+        yield "messages that a rank has under way at once share its ports equally, so that all of them end late"
+    if costs.eager_below:
+        yield (
+            f"messages under {show_size(costs.eager_below)}: on their way before their receiver waits for them, once "
+            f"their sender has copied them, {four_digits(costs.eager)} µs/B"
+        )
+    reduced = f"{four_digits(costs.reduced)} µs/B" if costs.reduced else "nothing (not measured: reduce_local)"
+    yield (
+        f"a message's overhead {four_digits(costs.overhead)} µs, reductions {reduced}, copies "
+        f"{four_digits(costs.copied)} µs/B, a call from rest {four_digits(costs.rest)} µs"
+    )
 
 
 def predicted_document(found: Predictions) -> Document:
