@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign.live import MAIN, SECONDS, keys, name_of, results, starts, wait_until
+from tests.campaign.live import MAIN, SECONDS, keys, name_of, results, starts, timpani, wait_until
 from tests.installed import FOUND, MPICHS, OPEN_MPIS, needs_mpi, needs_mpich, needs_open_mpi
 from tests.lab.conftest import Made, Make, needs_lab
 from tests.programs.programs import CALLS, compile_program, environment
@@ -111,22 +111,24 @@ def test_rules_from_two_jobs_are_confirmed_on_nodes_that_were_not_measured(lab: 
     assert printed.stdout.splitlines()[-1].endswith(f" tune {' '.join(what)} -o tuned --until rules --on here")
     assert list(tmp_path.iterdir()) == []
     in_jobs = (where[0], f"{where[1]},jobs=2")
-    done = lab.exec("n1", *MAIN, "tune", *what, *mpi, *in_jobs, "-o", "tuned", "--until", "rules", cwd=tmp_path)
+    done = lab.exec("n1", *MAIN, "tune", *what, *mpi, *in_jobs, "-o", "tuned", "--until", "campaign", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "Verdict over 2 jobs (n[1-2,4-5], " in done.stderr
-    assert "fine at 0 of 2 points; at 2 another algorithm is faster" in done.stderr
-    assert read_table(tmp_path / "tuned" / "table.json").rules
+    said = timpani("verdict", "tuned/campaign", cwd=tmp_path).stdout
+    assert said.startswith("Verdict over 2 jobs (n[1-2,4-5], "), said
+    assert "fine at 0 of 2 points; at 2 another algorithm is faster" in said
+    assert timpani("tune", "tuned/campaign", "-o", "rules", cwd=tmp_path).returncode == 0
+    assert read_table(tmp_path / "rules" / "table.json").rules
 
-    confirm = ("confirm", "tuned", *mpi, "--launches", "1", *where)
+    confirm = ("confirm", "rules", *mpi, "--launches", "1", *where)
     done = lab.exec("n1", *MAIN, *confirm, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert ", not on n[1-2,4-5]; " in done.stderr
     assert "measured in one job (n[3,6], " in done.stderr
     assert "Confirmation: " in done.stderr
-    assert {line["machine"] for line in results(tmp_path / "tuned" / "confirmation-of-1")} == {"lab"}
+    assert {line["machine"] for line in results(tmp_path / "rules" / "confirmation-of-1")} == {"lab"}
     done = lab.exec("n1", *MAIN, *confirm, "--placement", "node", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    across = starts(tmp_path / "tuned" / "confirmation-of-1-by-node")
+    across = starts(tmp_path / "rules" / "confirmation-of-1-by-node")
     assert {rank["host"] for launch in across for rank in launch.get("ranks", ())} == {"n3", "n6"}
 
 
