@@ -139,12 +139,6 @@ def test_imported_launches_have_only_their_average() -> None:
     assert (row["osu_avg_us"], row["launches"], row["status"]) == (2.5, 6, "average_only")
 
 
-def test_machines_are_kept_apart() -> None:
-    elsewhere = [replace(result, machine="there", median_us=9.0) for result in six()]
-    cells = estimated([*six(), *elsewhere])
-    assert dict(cells.select("machine", "median_us").iter_rows()) == {"here": 20.0, "there": 9.0}
-
-
 def test_nothing_measured_gives_an_empty_table() -> None:
     cells = estimated([])
     assert cells.height == 0

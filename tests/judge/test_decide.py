@@ -207,11 +207,7 @@ def test_launches_that_failed_are_not_asked_for_again() -> None:
 
 @pytest.mark.parametrize(
     ("flag", "words"),
-    [
-        ("skewed", "did not start together"),
-        ("oversubscribed", "more ranks than cores"),
-        ("bimodal", "bimodal times"),
-    ],
+    [("skewed", "did not start together"), ("oversubscribed", "more ranks than cores"), ("bimodal", "bimodal times")],
 )
 def test_verdict_warns_of_marked_cells(flag: str, words: str) -> None:
     frame = at_one_size(default=around(1.0), chain=around(2.0)).with_columns(pl.lit(True).alias(flag))

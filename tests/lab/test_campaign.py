@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.campaign.live import Live, gone, keys, results, starts, timpani, wait_until
 from tests.cli.typed import typed
-from tests.installed import MPICHS, OPEN_MPIS, every_open_mpi, needs_mpich, needs_open_mpi
+from tests.installed import OPEN_MPIS, every_open_mpi, needs_open_mpi
 from tests.lab.conftest import Made, Make, needs_lab
 from timpani.libraries.library import LaunchRequest
 from timpani.machine.lab.make import burst_bytes
@@ -56,20 +56,6 @@ def test_broadcasts_of_the_library_run_across_nodes_as_their_names_say(lab: Made
         assert default["named"] == []
 
 
-def test_a_broadcast_is_no_faster_than_the_link_it_must_cross(lab: Made, tmp_path: Path) -> None:
-    folder = tmp_path / "c"
-    study = ("bcast", "--algorithms", "default", "--sizes", "1Mi", "--mpi", OPEN_MPIS[0].mpirun, *QUICK)
-    done = typed("run", *study, "--on", f"lab:{lab.id}", "-o", folder)
-    assert done.returncode == 0, done.stderr
-    conditions = json.loads((folder / "campaign.json").read_text())["machine"]
-    assert (conditions["link"], conditions["uplink"]) == ("1gbit", "250mbit")
-    assert (conditions["link_burst"], conditions["uplink_burst"]) == (125_000, 31_250)  # a millisecond's
-    [row] = results(folder)
-    [launch] = starts(folder)
-    bound_us = 8e6 * (2**20 - burst_bytes(UPLINK)) / UPLINK
-    assert row["median_us"] > bound_us - launch["clock_error_ns"] / 1e3
-
-
 def test_messages_on_a_node_on_a_switch_and_across_have_curves_of_their_own(lab: Made, tmp_path: Path) -> None:
     folder = tmp_path / "c"
     size = 2**21  # many times what a link may send at once
@@ -106,21 +92,7 @@ def test_a_campaign_continues_in_a_new_lab(make: Make, tmp_path: Path) -> None:
     again = run(make("--nodes", "2", "--cores", "1"), 2)
     assert again.returncode == 0, again.stderr
     assert len(keys(folder)) == 2
-    other = run(make("--nodes", "2", "--cores", "1", "--link", "100mbit"), 3)
-    assert other.returncode == 2
-    assert "was measured with machine lab:2x1-1gbit, and this is lab:2x1-100mbit" in other.stderr
-
-
-@needs_mpich
-def test_mpich_deals_its_ranks_out_over_the_nodes(lab: Made, tmp_path: Path) -> None:
-    # By core both were on n1. More ranks would spin for minutes.
-    study = ("barrier", "--algorithms", "default", "--ranks", "2", "--slot", "5ms", "--launches", "1")
-    done = typed(
-        "run", *study, "--placement", "node", "--mpi", MPICHS[0].mpirun, "--on", f"lab:{lab.id}", "-o", tmp_path / "c"
-    )
-    assert done.returncode == 0, done.stderr
-    [launch] = starts(tmp_path / "c")
-    assert [rank["host"] for rank in launch["ranks"]] == ["n1", "n2"]
+    assert {line["machine"] for line in results(folder)} == {"lab:2x1-1gbit"}
 
 
 def test_completion_does_not_move_when_the_nodes_clocks_are_wrong(lab: Made, tmp_path: Path) -> None:

@@ -14,10 +14,7 @@ from tests.lab.conftest import Made, needs_lab
 pytestmark = [needs_open_mpi, needs_lab]
 
 SIZE = 2**14
-PLACEMENTS = {
-    "category:1:2": [1, 1, 2, 2, 3, 3, 4, 4],
-    "category:3:2": [1, 3, 2, 4, 1, 3, 2, 4],
-}
+PLACEMENTS = {"category:1:2": [1, 1, 2, 2, 3, 3, 4, 4], "category:3:2": [1, 3, 2, 4, 1, 3, 2, 4]}
 """The node of each rank; nodes 1 and 2 share a switch, and 3 and 4. Neighbors are as close as can be, and as far."""
 
 ENTERING = {

@@ -104,12 +104,7 @@ def test_hierarchies_give_the_same_bytes_wherever_ranks_are(
 
     if (mpi, placement) not in librarys_own:
         librarys_own[mpi, placement] = results()
-    found = results(
-        build_preloaded(mpi),
-        TIMPANI_RULES=str(file),
-        TIMPANI_PROFILE=str(profile),
-        TIMPANI_GROUPS=GROUPS,
-    )
+    found = results(build_preloaded(mpi), TIMPANI_RULES=str(file), TIMPANI_PROFILE=str(profile), TIMPANI_GROUPS=GROUPS)
     assert found == librarys_own[mpi, placement]
     ran = {(line.name, line.algorithm) for part in read_profile(profile).parts for line in part.calls}
     assert {tuple(line.split()) for line in algorithms} <= ran

@@ -168,15 +168,6 @@ def test_a_program_is_profiled_and_confirmed_in_an_allocation(lab: Made, tmp_pat
 
 
 @needs_open_mpi
-def test_a_job_starts_a_program_on_every_node(lab: Made, tmp_path: Path) -> None:
-    script = f"#!/bin/sh\n{OPEN_MPIS[0].mpirun} --map-by slot:OVERSUBSCRIBE --bind-to none hostname\n"
-    asked = ("--wait", "--nodes=6", "--ntasks-per-node=2", "--output=log")
-    done = lab.exec("n1", "sbatch", *asked, input=script, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert sorted((tmp_path / "log").read_text().split()) == [f"n{number}" for number in range(1, 7) for _ in (1, 2)]
-
-
-@needs_open_mpi
 def test_a_campaign_survives_the_loss_of_a_node(lab: Made, tmp_path: Path) -> None:
     """Its job is queued again and resumes where it was. No result is lost or recorded twice."""
     study = ("bcast", "--algorithms", "default", "--sizes", "1Ki", "--slot", "5ms", "--launches", "2", "--ranks", "6")

@@ -10,13 +10,7 @@ from tests.installed import every_mpich
 from tests.libraries.counted import ran
 from timpani.libraries.catalogue import AlgorithmInfo
 from timpani.libraries.library import LaunchRequest
-from timpani.libraries.mpich.algorithms import (
-    catalogue,
-    choosing_variable,
-    read_algorithms,
-    selection,
-    setting,
-)
+from timpani.libraries.mpich.algorithms import catalogue, choosing_variable, read_algorithms, selection, setting
 from timpani.libraries.mpich.settings import control_variables, read_variables
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
@@ -91,14 +85,6 @@ def test_the_setting_is_what_the_library_reads(mpi: Mpi) -> None:
         said = dict(setting(mpi, info, Algorithm("mpich", info.name)))
         values = {each.name: each.value for each in read_variables(discover(mpi, said).stdout)}
         assert values[choosing_variable(info)] == int(info.value)
-
-
-@every_mpich
-def test_device_collectives_are_kept_out_by_the_number_that_the_library_has_for_none(mpi: Mpi) -> None:
-    answer = discover(mpi, {"MPIR_CVAR_DEVICE_COLLECTIVES": "none"}).stdout
-    [variable] = [each for each in read_variables(answer) if each.name == "MPIR_CVAR_DEVICE_COLLECTIVES"]
-    info = catalogue(mpi).algorithms["bcast"][0]
-    assert dict(selection(mpi, info, Algorithm("mpich", info.name)).at_call)[variable.name] == variable.value
 
 
 def discover(mpi: Mpi, environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":

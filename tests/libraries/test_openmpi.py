@@ -16,7 +16,7 @@ from timpani.errors import UserError
 from timpani.libraries.library import LaunchRequest
 from timpani.libraries.mpich.settings import read_variables
 from timpani.libraries.openmpi import launcher as remains
-from timpani.libraries.openmpi.algorithms import catalogue, selection, setting, shared_start
+from timpani.libraries.openmpi.algorithms import catalogue, selection, shared_start
 from timpani.libraries.openmpi.classic_rules import TunedRules
 from timpani.libraries.openmpi.launcher import counting, remains_of, remove_remains
 from timpani.libraries.registry import LIBRARIES
@@ -96,15 +96,6 @@ def test_hcoll_and_ucc_are_kept_out_where_they_are_installed(tmp_path: Path) -> 
         assert shared_start(mpi, several_nodes=False) is None  # where they are kept out, the default differs
     path = tmp_path / "rules.conf"
     assert ("coll", "^hcoll,ucc") in TunedRules().switch_on(path, "", mpi)
-
-
-@every_open_mpi
-def test_the_setting_reaches_every_rank(mpi: Mpi) -> None:
-    info = catalogue(mpi).algorithms["bcast"][5]
-    parameters = setting(mpi, info, Algorithm("openmpi", info.name))
-    answer = ran(mpi, LaunchRequest(2, "core", True, parameters, {}, ("env",)))
-    chosen = rf"^OMPI_MCA_coll_tuned_bcast_algorithm={info.value}$"
-    assert len(re.findall(chosen, answer.stdout, re.MULTILINE)) == 2
 
 
 @every_open_mpi
@@ -196,7 +187,7 @@ def test_a_jobs_remains_are_known_by_what_its_launcher_reported(tmp_path: Path) 
         *(f"vader_segment.vm.{USER}.3e9b0002.0", "pid.7"),
     }
     assert {path.name for path in remains_of(OF_5, shared, temporary)} == {
-        *(f"sm_segment.vm.{USER}.829e0001.1", "ompi.25822"),
+        *(f"sm_segment.vm.{USER}.829e0001.1", "ompi.25822")
     }
 
 

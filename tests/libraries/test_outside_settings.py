@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 
 from tests.installed import every_open_mpi
-from timpani.campaign.run.launch import follow, run_to_end
-from timpani.libraries.library import Command
 from timpani.libraries.outside_settings import (
     baseline_warnings,
     clean_environment,
@@ -188,14 +186,3 @@ def test_only_what_chooses_algorithms_of_that_library_is_found() -> None:
     under_other_prefixes = ["MPICH_BCAST_INTRA_ALGORITHM", "MPIR_PARAM_ALLREDUCE_SHORT_MSG_SIZE"]
     assert environment_overrides(MPICH, [*under_other_prefixes, "MPICH_ASYNC_PROGRESS"]) == tuple(under_other_prefixes)
     assert environment_overrides(MPICH, ["TIMPANI_RULES", "TIMPANI_MPI", "LD_PRELOAD"]) == ("TIMPANI_RULES",)
-
-
-def test_a_launch_goes_without_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OMPI_MCA_coll_tuned_bcast_algorithm", "1")
-    monkeypatch.setenv("OMPI_MCA_btl", "self,sm")
-    without = environment_overrides(OPENMPI, MINE)
-    task = follow(Command(("env",), {"ADDED": "yes"}), tmp_path, 30, lambda: False, lambda line: None, without)
-    ended = run_to_end(task)
-    names = {line.partition("=")[0] for line in ended.output.splitlines()}
-    assert {"OMPI_MCA_btl", "ADDED"} <= names
-    assert "OMPI_MCA_coll_tuned_bcast_algorithm" not in names

@@ -10,13 +10,7 @@ from tests.installed import FOUND, needs_mpi
 from timpani.libraries.find import Unusable
 from timpani.machine.cores import Cores
 from timpani.machine.describe import frequency_governor
-from timpani.machine.doctor import (
-    CheckResult,
-    check_compiler,
-    check_cores,
-    check_libraries,
-    unless_built,
-)
+from timpani.machine.doctor import CheckResult, check_compiler, check_cores, check_libraries, unless_built
 from timpani.native.build import build, build_without_mpi
 from timpani.native.mpi import Mpi
 

@@ -119,11 +119,7 @@ def test_a_judge_that_fails_is_one_line_and_the_runs_are_kept(tmp_path: Path, mo
 
 @pytest.mark.parametrize(
     ("command", "said"),
-    [
-        ("no-such-judge --strict", "names no command"),
-        ("", "names no command"),
-        ("cmp 'x", "can't be split into words"),
-    ],
+    [("no-such-judge --strict", "names no command"), ("", "names no command"), ("cmp 'x", "can't be split into words")],
 )
 def test_a_judge_that_cannot_start_is_refused(command: str, said: str) -> None:
     with pytest.raises(UserError, match=said):

@@ -15,13 +15,11 @@ from tests.installed import each_kind, needs_mpi
 from tests.programs.programs import compile_program, environment
 from timpani.errors import UserError
 from timpani.native.mpi import Mpi
-from timpani.programs.confirm import choice_of, choice_of_variant
+from timpani.programs.confirm import choice_of_variant
 from timpani.programs.runs import block_runs
 from timpani.programs.runs.block_runs import AS_IT_IS, CHOSEN, BlockRuns, Choice, ComparedOutput
 from timpani.programs.runs.profiled_run import run_command
 from timpani.study.defaults import MIN_BLOCKS
-from timpani.study.selection import SelectionTable
-from timpani.tune.table_file import TABLE_FILE, table_text
 
 PROGRAM = """
 #include <mpi.h>
@@ -127,13 +125,6 @@ def test_a_program_without_mpi_ends_the_comparison_at_its_first_run(tmp_path: Pa
     assert done.returncode == 2
     assert "called MPI_Init, so a choice changes nothing" in done.stderr
     assert not (tmp_path / "runs" / "runs.jsonl").exists()
-
-
-def test_a_tuned_folder_without_a_rule_is_one_line_that_says_why(mpi: Mpi, tmp_path: Path) -> None:
-    (tmp_path / TABLE_FILE).write_text(table_text(SelectionTable(mpi.kind, mpi.version, ()), tmp_path))
-    with pytest.raises(UserError, match="holds no rule, so the program would run as it does without") as refused:
-        choice_of(tmp_path, mpi)
-    assert "undecided" in str(refused.value)
 
 
 def test_a_variant_is_confirmed_on_a_program(program: tuple[str, ...], tmp_path: Path) -> None:

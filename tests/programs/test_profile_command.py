@@ -82,13 +82,6 @@ def test_a_script_s_programs_are_parts_of_one_profile(mpi: Mpi, tmp_path: Path) 
     assert [part.program.reporting for part in read_profile(tmp_path / "p").parts] == [1, 1]
 
 
-def test_a_program_without_mpi_is_reported(mpi: Mpi, tmp_path: Path) -> None:
-    done = timpani("profile", "-o", tmp_path / "p", "--", mpi.mpirun, "-n", "1", "true", env=environment())
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "no process that loaded Timpani's library called MPI_Init" in done.stderr
-    assert "no process of the command called MPI_Init" in typed("show", tmp_path / "p").stdout
-
-
 def test_a_program_that_a_signal_ends_keeps_what_rank_0_wrote(mpi: Mpi, tmp_path: Path) -> None:
     program = compile_program(mpi, KILLED, tmp_path / "program")
     asked = ("profile", "--mpi", str(mpi.mpirun), "-o")

@@ -163,13 +163,6 @@ def test_an_algorithm_that_always_dies_keeps_no_point_open_and_leaves_none_alone
     assert [sum(cell.message_bytes == 64 for cell in wanted) for wanted in launches] == [2, 2, 2, 2, 0, 0]
 
 
-def test_a_race_that_is_over_measures_nothing_more(raced: Campaign) -> None:
-    before = raced.results.height
-    asked = [part for name, value in ASKED.items() for part in (f"--{name}", str(value))]
-    assert typed("run", "bcast", *asked, "-o", raced.folder).returncode == 0
-    assert load(raced.folder).results.height == before
-
-
 def test_each_point_has_a_bound(raced: Campaign) -> None:
     standings = race_standings(raced_results(raced))
     assert standings["race_complete"].sum() == 3

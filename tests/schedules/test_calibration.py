@@ -16,10 +16,8 @@ from timpani.schedules.algorithms.simulation import (
     NodeParts,
     NotSimulated,
     RankPlace,
-    Relation,
     SimulatedCall,
     Simulator,
-    relation_with_costs,
 )
 from timpani.schedules.algorithms.verification import own_catalogue
 from timpani.schedules.predict.calibrate import Observation, estimate
@@ -177,18 +175,6 @@ def test_costs_of_every_relation_between_ranks_are_recovered(simulator: Simulato
     assert np.median(np.abs(ratios - 1)) < 0.01, ratios
 
 
-def test_costs_within_one_cache_are_used_for_all_relations(simulator: Simulator) -> None:
-    pair = (RankPlace(0, 0, 0, 0),) * 2
-    calls = [call("bcast", name, 2, size, pair) for name, size in product(("linear", "pipeline"), SIZES)]
-    times = [time for time in simulator.times(calls, TRUE) if not isinstance(time, NotSimulated)]
-    observed = [Observation(each, (time,)) for each, time in zip(calls, times, strict=True)]
-    messages = calibrate_from_calls(simulator, observed, None, simulated=False).costs.messages
-    assert [bool(lines) for lines in messages] == [True, False, False]
-    assert {relation_with_costs(messages, each) for each in Relation} == {Relation.cache}
-    apart = (*NO_CLOSER_LINES, *TRUE.messages, (), *TRUE.messages)
-    assert [relation_with_costs(apart, each) for each in Relation] == [2, 2, 2, 2, 4]
-
-
 def test_costs_of_one_node_refuse_a_call_on_several_nodes(simulator: Simulator) -> None:
     on_one, on_two = (RankPlace(0), RankPlace(0)), (RankPlace(0), RankPlace(1))
     calls = [call("bcast", name, 2, size, on_one) for name, size in product(("linear", "pipeline"), SIZES)]
@@ -205,9 +191,7 @@ def test_costs_of_one_node_refuse_a_call_on_several_nodes(simulator: Simulator) 
         assert "no message between nodes was measured" in each.why
 
 
-def test_idle_time_is_recovered_from_calls_that_start_after_longer_idle_times(
-    simulator: Simulator,
-) -> None:
+def test_idle_time_is_recovered_from_calls_that_start_after_longer_idle_times(simulator: Simulator) -> None:
     """Calls with a deadline may find links idle for longer than usual; which ones is not recorded."""
     line = CostLine(0, gap=3.0, per_byte=0.0005)
     true = Costs(

@@ -92,11 +92,6 @@ def test_a_tree_there_and_back_says_when_both_ways() -> None:
     assert {"↑0–1 ↓5–6", "↑1–2 ↓3–4", "↑2–3 ↓4–5"} <= drawn
 
 
-def test_two_ranks_that_send_to_each_other_at_once_are_no_tree() -> None:
-    at_once = messages((0, 1), (1, 0)).with_columns(round=pl.lit(0, pl.Int64))
-    assert tree_of(at_once) is None
-
-
 def test_a_matrix_has_a_square_for_each_pair_that_talks() -> None:
     figure = peer_matrix(messages((0, 1), (0, 1), (1, 2)), 3)
     assert len(items(figure, "rect")) == 2

@@ -2,11 +2,7 @@
 
 from itertools import permutations
 
-import pytest
-
-from timpani.errors import UserError
 from timpani.schedules.predict.known_schedules import KnownSchedule, NoSchedule, together
-from timpani.schedules.predict.selected_algorithms import NotPredicted, select_library_algorithms
 from timpani.study.cell import Algorithm
 
 BINOMIAL, CHAIN = (
@@ -39,38 +35,3 @@ def test_counts_that_contradict_a_schedule_remove_it() -> None:
     contradicted = combine_in_all_orders(BINOMIAL, NOT_MEASURED, CHAIN)[0]
     assert isinstance(contradicted, NoSchedule)
     assert contradicted.why == "its messages match different schedules in two campaigns"
-
-
-OTHERS = [
-    NotPredicted("allreduce", Algorithm("openmpi", "linear_sync"), "another reason", (8,)),
-    NotPredicted("bcast", Algorithm("openmpi", "linear_sync"), "another reason", (8,)),
-]
-
-
-@pytest.mark.parametrize(
-    ("typed", "others", "message"),
-    [
-        ("openmpi/linear", OTHERS, "openmpi/linear can't be predicted: its messages were not counted"),
-        (
-            "openmpi/linear_sync",
-            OTHERS[1:],
-            "openmpi/linear_sync can't be predicted: bcast openmpi/linear_sync at 8 B: another reason",
-        ),
-        (
-            "openmpi/all",
-            OTHERS,
-            "openmpi/all can't be predicted: allreduce openmpi/linear_sync at 8 B: another reason, and 1 more",
-        ),
-        (
-            "openmpi/linear",
-            [NotPredicted("bcast", None, "no messages were counted")],
-            "openmpi/linear can't be predicted: bcast of the library: no messages were counted",
-        ),
-    ],
-)
-def test_the_error_gives_the_reason_of_the_named_algorithm(
-    typed: str, others: list[NotPredicted], message: str
-) -> None:
-    with pytest.raises(UserError) as refused:
-        select_library_algorithms(typed, [], others)
-    assert str(refused.value).startswith(message)

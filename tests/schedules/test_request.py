@@ -113,10 +113,3 @@ def test_the_memory_limit_counts_the_calls_that_run_at_a_time() -> None:
     assert "of memory" in limits.excess(0.5, 4.1e9 / usable_cores(), many)
     assert limits.excess(0.5, 3.9e9, calls=1) == ""
     assert "a call may take 1 s" in limits.excess(2, 1e6, many)
-
-
-def test_the_effort_scales_with_the_rank_count() -> None:
-    tried = Effort(512, 2.0, 1e6, time_exponent=2.0, memory_exponent=1.5)
-    assert tried.at(512) == (2.0, 1e6)
-    assert tried.at(1024)[0] == 8.0
-    assert tried.at(128) == (0.5, 2.5e5)

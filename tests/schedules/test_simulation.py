@@ -124,11 +124,6 @@ def test_a_message_on_the_unit_clock_takes_a_tick(simulator: Simulator) -> None:
     ]
 
 
-def test_an_inapplicable_algorithm_is_an_error(simulator: Simulator) -> None:
-    with pytest.raises(UserError, match="applies only where: even"):
-        simulator.events([SimulatedCall("allgather", Algorithm(OWN, "neighbor_exchange"), 3, 8)])
-
-
 def test_links_with_a_burst_are_not_shared_fairly(simulator: Simulator) -> None:
     call = SimulatedCall("bcast", Algorithm(OWN, "binomial"), 2, 8, places=(RankPlace(0), RankPlace(1)))
     costs = Costs(shared=(0.0, 1.0, 0.0), burst=(0.0, 8.0, 0.0), idle=8.0, messages=((CostLine(gap=1.0),),))

@@ -65,11 +65,7 @@ def test_unmeasured_relations_are_noted() -> None:
     farther = EqualNodes(4, 2, parts=NodeParts(16, 2, 4))
     assert [
         text.partition("between ranks of ")[2].partition(" were")[0] for text in notes(node_costs(), BOUND, farther)
-    ] == [
-        "the same last-level cache",
-        "one group of nodes",
-        "different groups",
-    ]
+    ] == ["the same last-level cache", "one group of nodes", "different groups"]
 
 
 @pytest.mark.parametrize(("messages", "whose"), [((LINES, LINES, LINES), "node"), ((LINES,), "last-level cache")])

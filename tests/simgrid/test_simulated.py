@@ -55,18 +55,15 @@ def test_every_cell_has_right_data_and_says_that_it_is_simulated(campaign: tuple
     assert set(estimate_cells(RacedResults.from_rows(results))["status"]) == {"simulated"}
 
 
-@pytest.mark.parametrize(("seed", "apart"), [("1", 0.0), ("7", 0.016)])
-def test_a_second_run_gives_the_same_times(
-    seed: str, apart: float, campaign: tuple[Path, pl.DataFrame, str], tmp_path: Path
-) -> None:
+def test_a_second_run_gives_the_same_times(campaign: tuple[Path, pl.DataFrame, str], tmp_path: Path) -> None:
     """In another order, times differ by whole nanoseconds: the clock's resolution, and one for each of the messages
     that 15 ranks receive one after another, since SimGrid merges events within a nanosecond."""
     _, first, _ = campaign
-    second, _ = run(tmp_path / "second", "--seed", seed)
+    second, _ = run(tmp_path / "second", "--seed", "7")
     keys = ["collective", "provider", "algorithm", "ranks", "placement", "message_bytes"]
     both = first.join(second, on=keys, suffix="_again", validate="1:1")
     assert both.height == first.height
-    assert both.select((pl.col("median_us") - pl.col("median_us_again")).abs().max()).item() <= apart
+    assert both.select((pl.col("median_us") - pl.col("median_us_again")).abs().max()).item() <= 0.016
 
 
 def test_simulations_run_concurrently_and_stop_and_continue_together(tmp_path: Path) -> None:
@@ -103,13 +100,6 @@ def test_times_are_those_of_the_platform(campaign: tuple[Path, pl.DataFrame, str
     assert all(least < time < 1.2 * least for time in scatter["median_us"])
 
 
-def test_the_mapping_matters_where_messages_cross_sockets(campaign: tuple[Path, pl.DataFrame, str]) -> None:
-    _, results, _ = campaign
-    small = results.filter(algorithm="flattree", ranks=4, message_bytes=8)
-    times = dict(small.select("placement", "median_us").iter_rows())
-    assert times["core"] < times["socket"]  # 0.1 µs more between sockets
-
-
 def test_a_best_algorithm_is_named_without_launches(campaign: tuple[Path, pl.DataFrame, str]) -> None:
     _, results, _ = campaign
     decisions = decide(RacedResults.from_rows(results))
@@ -138,8 +128,7 @@ def test_rules_from_simulated_times_say_so_first_and_last(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("where", "says"),
-    [("simgrid:moon", "moon"), ("simgrid:two-nodes-of-24", "64 ranks are more than the 48 cores")],
+    ("where", "says"), [("simgrid:moon", "moon"), ("simgrid:two-nodes-of-24", "64 ranks are more than the 48 cores")]
 )
 def test_an_impossible_simulation_is_refused_in_one_line(where: str, says: str, tmp_path: Path) -> None:
     done = typed("run", "bcast", "--algorithms", "default", "--ranks", "64", "--on", where, "-o", tmp_path / "c")

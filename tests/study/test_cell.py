@@ -2,14 +2,13 @@
 
 from dataclasses import fields
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from timpani.errors import UserError
 from timpani.study.cell import Algorithm, Cell, each_of, parse_parameters, split_algorithms
-from timpani.study.schema import ALGORITHM, CELL, CURVE, MACHINE_CELL, POINT, SWEEP, cell_columns, cell_of, schema
+from timpani.study.schema import ALGORITHM, CELL, CURVE, MACHINE_CELL, POINT, SWEEP, cell_columns, cell_of
 
 names = st.from_regex(r"[A-Za-z0-9_-]+", fullmatch=True)
 parameters = st.dictionaries(st.from_regex(r"[a-z_]+", fullmatch=True), st.integers(-(2**31), 2**31))
@@ -97,11 +96,6 @@ def test_the_columns_of_a_cell_name_it_whole() -> None:
     assert tuple(cell_columns(CHAIN)) == CELL
     assert cell_of(cell_columns(CHAIN)) == CHAIN
     assert set(CELL) == {field.name for field in fields(Cell)} | set(ALGORITHM)
-
-
-def test_a_frame_of_the_schema_holds_what_a_cell_has() -> None:
-    frame = pl.DataFrame([cell_columns(CHAIN)], schema=schema(*CELL), orient="row")
-    assert cell_of(frame.row(0, named=True)) == CHAIN
 
 
 def test_keys_say_the_same_things() -> None:

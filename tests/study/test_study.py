@@ -43,11 +43,6 @@ def test_a_study_file_is_read(tmp_path: Path) -> None:
     assert study.collectives == {"bcast": ("all",), "reduce": ("default", "openmpi/chain:fanout=4")}
 
 
-def test_a_recorded_study_reads_back(tmp_path: Path) -> None:
-    study = read_study(study_file(tmp_path, GOOD))
-    assert Study.check(study.model_dump(mode="json"), "the record") == study
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [

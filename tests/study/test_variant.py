@@ -80,14 +80,7 @@ def test_variants_survive_the_record_of_the_study() -> None:
 
 
 @pytest.mark.parametrize(
-    "variants",
-    [
-        3,
-        {"a": {"b": []}},
-        {"a": {"mpi": 3}},
-        {"a": {"no-name": "1"}},
-        {"a": {"algorithms": 3}},
-    ],
+    "variants", [3, {"a": {"b": []}}, {"a": {"mpi": 3}}, {"a": {"no-name": "1"}}, {"a": {"algorithms": 3}}]
 )
 def test_an_invalid_table_of_settings_is_refused(variants: object) -> None:
     with pytest.raises(UserError):

@@ -129,13 +129,3 @@ def test_choosing_again_leaves_time_for_the_launches_of_a_confirmation(tmp_path:
 
 def test_a_complete_campaign_is_not_repeated(tmp_path: Path) -> None:
     assert sessions(tmp_path, [TIE], ended="complete") == [300]
-
-
-def test_a_share_is_of_the_time_that_is_left() -> None:
-    now = [100.0]
-    budget = TimeBudget(60.0, lambda: now[0])
-    assert budget.share(0.5) == 30
-    now[0] += 40
-    assert budget.share(0.5) == 10
-    now[0] += 40
-    assert budget.share(0.5) == 0

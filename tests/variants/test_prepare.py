@@ -180,10 +180,7 @@ def test_a_preloaded_library_goes_before_what_the_user_and_the_script_load(
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [
-        ("a: --mpi /nowhere/at-all", "not found: /nowhere/at-all"),
-        ("a: --source /nowhere.sh", "which is no file"),
-    ],
+    [("a: --mpi /nowhere/at-all", "not found: /nowhere/at-all"), ("a: --source /nowhere.sh", "which is no file")],
 )
 def test_missing_files_of_variants_are_reported_before_anything_starts(text: str, said: str) -> None:
     with pytest.raises(UserError) as refused:
@@ -199,12 +196,7 @@ def test_a_script_sets_and_removes_variables_and_runs_nothing_that_its_name_hold
     monkeypatch.setenv("TIMPANI_TEST_GONE", "1")
     [_, (variant, _)] = prepare_variants(
         Study.check(
-            {
-                "collectives": {"bcast": "default"},
-                "ranks": 2,
-                "sizes": 8,
-                "variants": {"a": {"source": str(script)}},
-            },
+            {"collectives": {"bcast": "default"}, "ranks": 2, "sizes": 8, "variants": {"a": {"source": str(script)}}},
             "test",
         ),
         LIBRARY,

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.installed import MPICHS, OPEN_MPIS, every_mpi, every_open_mpi, needs_mpi, needs_mpich, needs_open_mpi
+from tests.installed import MPICHS, OPEN_MPIS, every_mpi, needs_mpi, needs_mpich, needs_open_mpi
 from timpani.campaign.plan.count_limits import has_large_counts
 from timpani.errors import UserError
 from timpani.libraries import find
-from timpani.libraries.find import Unusable, choose_mpi, eager_limits, find_mpis, search_mpis
+from timpani.libraries.find import Unusable, choose_mpi, find_mpis, search_mpis
 from timpani.libraries.openmpi.settings import read_eager_limits
 from timpani.libraries.registry import counterpart
 from timpani.native.mpi import Mpi
@@ -139,10 +139,3 @@ def test_limits_are_read_from_what_ompi_info_prints() -> None:
         "btl_vader_max_send_size": 32768,
         "btl_tcp_eager_limit": 65536,
     }
-
-
-@every_open_mpi
-def test_the_installed_library_reports_its_eager_limits(mpi: Mpi) -> None:
-    limits = eager_limits("openmpi", mpi.version)
-    assert any(name.endswith("eager_limit") for name in limits)
-    assert all(limit > 0 for limit in limits.values())

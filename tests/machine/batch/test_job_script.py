@@ -23,10 +23,7 @@ def test_a_job_is_asked_for_in_one_text() -> None:
     assert BatchJob.parse(
         "slurm:THIN,nodes=4,tasks=24,time=2-12,jobs=5,modules=openmpi/4.1.6+gcc,account=a1,qos=long,constraint=a&b"
     ) == BatchJob(
-        *("slurm", "THIN", 4, 24, 60 * HOUR, 5, ("openmpi/4.1.6", "gcc")),
-        account="a1",
-        qos="long",
-        constraint="a&b",
+        *("slurm", "THIN", 4, 24, 60 * HOUR, 5, ("openmpi/4.1.6", "gcc")), account="a1", qos="long", constraint="a&b"
     )
 
 

@@ -9,10 +9,7 @@ from timpani.machine.nodes.model import Machine, NodeGroup
 MACHINE = Machine(
     name="m",
     launcher="openmpi",
-    groups=(
-        NodeGroup(name="g1", nodes=("a1", "a2", "a3"), cores=4),
-        NodeGroup(name="g2", nodes=("b1", "b2"), cores=4),
-    ),
+    groups=(NodeGroup(name="g1", nodes=("a1", "a2", "a3"), cores=4), NodeGroup(name="g2", nodes=("b1", "b2"), cores=4)),
 )
 HOSTS = choose_hosts(MACHINE)
 

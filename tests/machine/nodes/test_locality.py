@@ -3,14 +3,7 @@
 import pytest
 
 from tests.machine.here.test_cores import recorded
-from timpani.machine.nodes.locality import (
-    CorePlace,
-    Domains,
-    locality,
-    nearest_first,
-    pair_of_each_locality,
-    seats,
-)
+from timpani.machine.nodes.locality import CorePlace, Domains, locality, nearest_first, pair_of_each_locality, seats
 from timpani.machine.nodes.model import fold_numbers, parse_cpus
 
 
@@ -68,11 +61,7 @@ def test_switches_are_known_only_if_both_nodes_name_theirs() -> None:
 
 @pytest.mark.parametrize(
     ("machine", "pairs"),
-    [
-        ("epyc-2x64-smt", [(0, 1), (0, 4), (0, 64)]),
-        ("xeon-2x12", [(0, 1), (0, 12)]),
-        ("vm-2", [(0, 1)]),
-    ],
+    [("epyc-2x64-smt", [(0, 1), (0, 4), (0, 64)]), ("xeon-2x12", [(0, 1), (0, 12)]), ("vm-2", [(0, 1)])],
 )
 def test_one_pair_of_each_locality_that_occurs(machine: str, pairs: list[tuple[int, int]]) -> None:
     parts = domains(machine)

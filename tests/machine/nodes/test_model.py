@@ -31,16 +31,7 @@ def test_node_sets_are_spelled_out(text: str, nodes: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "node[1-",
-        "@rack",
-        "-host",
-        "$(touch x)",
-        "n[1-99999999]",
-        "n[0-9999999999]",
-        "n[1-9999999999999999999]",
-    ],
+    "text", ["node[1-", "@rack", "-host", "$(touch x)", "n[1-99999999]", "n[0-9999999999]", "n[1-9999999999999999999]"]
 )
 def test_an_invalid_node_set_is_refused(text: str) -> None:
     with pytest.raises(UserError, match=r"node set|names"):

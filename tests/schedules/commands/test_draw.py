@@ -1,6 +1,5 @@
 """`timpani draw` as a user runs it."""
 
-import json
 import re
 from pathlib import Path
 
@@ -30,11 +29,6 @@ def test_a_figure_says_what_it_shows(tmp_path: Path, arguments: tuple[str, ...],
     assert (answer.returncode, answer.stderr) == (0, "")
     drawn = re.sub("<[^>]+>", " ", (tmp_path / "figure.svg").read_text())
     assert shown in " ".join(drawn.split())  # the title of a narrow figure has several lines
-
-
-def test_a_trace_is_json(tmp_path: Path) -> None:
-    assert typed("draw", "bcast/pipeline", "--ranks", "3", "-o", str(tmp_path / "trace.json")).returncode == 0
-    assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
 
 
 @pytest.mark.parametrize(

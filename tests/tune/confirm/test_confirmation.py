@@ -32,12 +32,7 @@ from timpani.tune.confirmation import (
     unreached_calls,
     without_losing_rules,
 )
-from timpani.tune.confirmation_study import (
-    cells_to_prove,
-    confirmation_study,
-    placed_as_measured,
-    rules_first,
-)
+from timpani.tune.confirmation_study import cells_to_prove, confirmation_study, placed_as_measured, rules_first
 from timpani.tune.confirmation_text import confirmed_document, confirmed_lines
 
 MACHINE = {"name": "m", "launcher": "openmpi", "groups": [{"name": "g", "nodes": "n1", "cores": 4}]}

@@ -33,11 +33,7 @@ def test_a_gap_is_halved_until_its_sizes_are_near(before: int, after: int, sizes
 
 
 def stored(
-    folder: Path,
-    sizes: tuple[int, ...],
-    version: str = "5",
-    sampled: tuple[int, ...] = (),
-    regret: float | None = None,
+    folder: Path, sizes: tuple[int, ...], version: str = "5", sampled: tuple[int, ...] = (), regret: float | None = None
 ) -> Path:
     header = Header.new(
         study={**STUDY, "regret": regret},
