@@ -38,6 +38,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "--mpi /tmp/theirs",
         "LD_PRELOAD=evil.so",
         "PATH=theirs",
+        "BASH_ENV=theirs",
         "OMPI_MCA_mca_base_component_path=theirs",
         "UCX_TLS=/tmp/theirs.so",
         "--mca plm_rsh_agent theirs",
