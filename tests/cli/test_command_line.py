@@ -32,7 +32,7 @@ from timpani.version import __version__
         ),
         ("machine detect --partitoin x", "no such option: --partitoin"),
         ("help shwo", "no such command 'shwo'; did you mean 'show'?"),
-        ("list stars", "unknown"),
+        ("list algoritms", "unknown list 'algoritms'; did you mean algorithms?"),
     ],
 )
 def test_it_is_one_line_and_status_2(words: str, said: str) -> None:

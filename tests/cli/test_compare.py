@@ -9,22 +9,22 @@ from typing import Any
 
 import pytest
 
+from tests.campaign_files import results_of
 from tests.cli.typed import typed
 from tests.judge.campaigns import around
 from tests.report.conftest import synthetic_header, synthetic_launches, write_campaign
-from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.study.cell import Algorithm, Cell
 
 DOCS = Path(__file__).parents[2] / "docs" / "how-to" / "compare-two-campaigns.md"
 
 
 def campaign(folder: Path, curves: dict[str, dict[int, list[float]]], launches: Any = None, **header: Any) -> Path:
-    results = [
-        LaunchResult(Cell("bcast", Algorithm("openmpi", name), 2, "core", size, "warm"), number, "desk", median_us=time)
+    times = {
+        Cell("bcast", Algorithm("openmpi", name), 2, "core", size, "warm"): launches_of
         for name, sizes in curves.items()
-        for size, times in sizes.items()
-        for number, time in enumerate(times, start=1)
-    ]
+        for size, launches_of in sizes.items()
+    }
+    results = results_of(times, machine="desk")
     return write_campaign(folder, synthetic_header() | header, results, launches or synthetic_launches())
 
 

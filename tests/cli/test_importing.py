@@ -84,11 +84,3 @@ def test_an_import_needs_the_rank_count(tmp_path: Path) -> None:
     error = run("import", LOGS / "bcast-5.6.txt", "-o", tmp_path / "old").exception
     assert isinstance(error, UserError)
     assert "--ranks" in error.next_step
-
-
-def test_nothing_is_imported_twice_into_a_folder(tmp_path: Path) -> None:
-    arguments = ("import", LOGS / "bcast-5.6.txt", "-o", tmp_path / "old", "--ranks", "2")
-    run(*arguments)
-    before = (tmp_path / "old" / "results.jsonl").read_bytes()
-    assert isinstance(run(*arguments).exception, UserError)
-    assert (tmp_path / "old" / "results.jsonl").read_bytes() == before

@@ -60,9 +60,3 @@ def test_algorithms_of_the_library_asked_for(mpi: Mpi) -> None:
     assert ours["restrictions"] == "even"
     assert ours["source"]
     assert "default, " in typed("list", "algorithms", "--mpi", str(mpi.mpirun)).stdout
-
-
-def test_a_misspelled_list_is_an_error_with_the_nearest_name() -> None:
-    answer = typed("list", "algoritms")
-    assert answer.returncode == 2
-    assert answer.stderr == "timpani: unknown list 'algoritms'; did you mean algorithms?\n"

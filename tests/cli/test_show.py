@@ -27,13 +27,6 @@ def campaign(tmp_path: Path) -> Path:
     return write_campaign(tmp_path / "campaign", results, study={"datatype": "double"})
 
 
-def test_table_is_the_default(campaign: Path) -> None:
-    result = run(campaign)
-    assert result.exit_code == 0
-    assert "Broadcast, 2 ranks" in result.stdout
-    assert "3.500" in result.stdout
-
-
 def test_output_goes_into_a_new_file_only(campaign: Path, tmp_path: Path) -> None:
     path = tmp_path / "cells.csv"
     assert run(campaign, "--format", "csv", "-o", path).stdout == ""

@@ -8,24 +8,22 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.live import timpani
+from tests.campaign_files import NOISE, cell, results_of
 from tests.cli.typed import typed
 from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
-from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.store import Store
 from timpani.libraries.mpich.embedded_trees import embedded_trees
 from timpani.libraries.mpich.selection_tree import dump
 from timpani.machine.describe import MachineDescription
 from timpani.native.mpi import Mpi
-from timpani.study.cell import Algorithm, Cell
 from timpani.study.study import Study
 from timpani.tune.table_file import read_table
 from timpani.tune.workflow import deciding_study
 
 RANKS, SIZE = 4, 1024
-NOISE = (0.99, 0.995, 1.0, 1.005, 1.01, 0.992, 1.008, 1.002)
 
 
 def header_of(study: Study, mpi: Mpi) -> Header:
@@ -51,15 +49,12 @@ def made_up(
 
     planned  algorithms that the study has as well
     """
-    algorithms = (*times, *planned)
-    study = Study.check(
-        {"collectives": {"bcast": algorithms}, "ranks": ranks, "sizes": SIZE, "launches": launches}, "test"
-    )
+    bcast = {"bcast": (*times, *planned)}
+    study = Study.check({"collectives": bcast, "ranks": ranks, "sizes": SIZE, "launches": launches}, "test")
+    taken = {cell(f"{mpi.kind}/{name}", SIZE, ranks=ranks): time for name, time in times.items()}
     with Store(folder, header_of(study, mpi)) as store:
-        for name, time in times.items():
-            cell = Cell("bcast", Algorithm(mpi.kind, name), ranks, "core", SIZE, "warm")
-            for launch, noise in enumerate(NOISE[:launches], 1):
-                store.add_result(LaunchResult(cell, launch, "here", median_us=time * noise, repetitions=100))
+        for result in results_of(taken, NOISE[:launches]):
+            store.add_result(result)
     return folder
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.programs.injected_runs import InjectedRun, inject_runs
 from timpani.errors import UserError
-from timpani.programs.pages.comparison_text import comparison_lines
+from timpani.programs.confirm import comparison_lines
 from timpani.programs.runs.block_runs import (
     AS_IT_IS,
     CHOSEN,

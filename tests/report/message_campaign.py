@@ -1,9 +1,11 @@
 """A campaign of messages between ranks and of transposes whose times come from formulas."""
 
 import random
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
+from tests.campaign_files import start
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.study.cell import Algorithm, Cell, parse_parameters
 
@@ -45,66 +47,35 @@ def message_results() -> list[LaunchResult]:
     The farthest pair did not converge at 4 B.
     """
     random_numbers = random.Random(7)
-    results = []
 
-    def add(
-        operation: str, algorithm: Algorithm, ranks: int, costs: tuple[float, float], unsteady: bool = False
-    ) -> None:
+    def results(operation: str, algorithm: Algorithm, ranks: int, costs: tuple[float, float]) -> Iterator[LaunchResult]:
+        unsteady = dict(algorithm.parameters).get("second") == 3 and dict(algorithm.parameters)["first"] == 0
         for launch in range(1, LAUNCHES + 1):
             for size in SIZES if operation != "transpose" else SIZES[2:]:
                 median = (costs[0] + costs[1] * size / 1024) * random_numbers.uniform(0.97, 1.03)
                 cell = Cell(operation, algorithm, ranks, "core", size, "warm")
                 steady = not (size == 4 and unsteady)
-                results.append(timed(cell, launch, median, osu_avg_us=median, skew_us=0.0, converged=steady))
+                yield timed(cell, launch, median, osu_avg_us=median, skew_us=0.0, converged=steady)
 
+    found: list[LaunchResult] = []
     for first, second in PAIRS:
-        costs = NEAR if first // 2 == second // 2 else FAR
-        for operation, more in (("latency", ""), ("bandwidth", ",window=64")):
+        base, per_kib = NEAR if first // 2 == second // 2 else FAR
+        for operation, more, share in (("latency", "", 1.0), ("bandwidth", ",window=64", 0.5)):
             parameters = parse_parameters(f"first={first},second={second}{more}")
-            share = 1.0 if operation == "latency" else 0.5
-            add(
-                operation,
-                Algorithm("openmpi", "default", parameters),
-                RANKS,
-                (costs[0] * share, costs[1] * share),
-                unsteady=(first, second) == (0, 3),
-            )
+            algorithm = Algorithm("openmpi", "default", parameters)
+            found += results(operation, algorithm, RANKS, (base * share, per_kib * share))
     for way, costs in WAYS.items():
-        add("transpose", Algorithm("timpani", way), 2, costs)
-    return results
+        found += results("transpose", Algorithm("timpani", way), 2, costs)
+    return found
 
 
 def message_header() -> dict[str, Any]:
-    return {
-        "timpani": "0.1.0",
-        "created": "2025-01-31T12:00:00+00:00",
-        "study": {
-            "title": "Messages and transposes",
-            "method": "timpani",
-            "datatype": "uint8",
-            "launches": LAUNCHES,
-            "seed": 1,
-            "collectives": {"latency": ["default"], "bandwidth": ["default"], "transpose": list(WAYS)},
-            "ranks": [2, RANKS],
-            "sizes": list(SIZES),
-        },
-        "machine": MACHINE,
-        "mpi": {"kind": "openmpi", "version": "5.0.11", "mpirun": "/opt/mpi/bin/mpirun"},
-        "left_out": [],
-        "commands": ["timpani run messages.toml -o campaign"],
-    }
+    return {"study": {"title": "Messages and transposes"}, "machine": MACHINE}
 
 
 def message_launches() -> list[dict[str, Any]]:
     return [
-        {
-            "launch": launch,
-            "placement": "core",
-            "part": f"{launch:04d}-{ranks}",
-            "seconds": 2.0,
-            "exit": 0,
-            "ranks": [{"rank": rank, "host": "desk", "cores": [rank]} for rank in range(ranks)],
-        }
+        start(launch, ["desk"] * ranks, part=f"{launch:04d}-{ranks}")
         for launch in range(1, LAUNCHES + 1)
         for ranks in (2, RANKS)
     ]

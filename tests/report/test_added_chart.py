@@ -8,7 +8,7 @@ import pytest
 import vl_convert
 
 from tests.report.conftest import synthetic_results
-from tests.report.page.test_page import Page, campaign_of, lacking, small
+from tests.report.page.test_page import Page, campaign_of, small
 from timpani.campaign.folder.load import Campaign
 from timpani.report import figures as folder
 from timpani.report.page.page import render
@@ -44,5 +44,4 @@ def test_the_page_has_its_section_its_figure_and_its_column(planted: Path, few: 
     assert "Skew of the start" in sections
     assert "start-skew-scatter" in {values.get("data-panel") for tag, values in page.elements if tag == "figure"}
     assert "skew_us" in page.data["tables"]["cells"]
-    assert lacking(page) == {}
     assert vl_convert.vegalite_to_vega(page.data["panels"]["start-skew-scatter"]["specification"])["marks"]

@@ -11,8 +11,14 @@ from timpani.cli.terminal.forms import Form, ShownFormat, ShownOutput, print_or_
 from timpani.cli.terminal.options import Force, Format
 from timpani.errors import UserError
 from timpani.programs.commands import savings_of
-from timpani.programs.pages.profile_document import profile_csv, profile_document, profile_json, savings_document
-from timpani.programs.pages.proven_text import MESSAGE_WORDS, proven_lines
+from timpani.programs.pages.profile_document import (
+    MESSAGE_WORDS,
+    profile_csv,
+    profile_document,
+    profile_json,
+    proven_lines,
+    savings_document,
+)
 from timpani.programs.profile.profile_folder import is_profile, read_profile
 from timpani.report.document.formats import FORMATS, render
 

@@ -25,14 +25,11 @@ from tests.report.conftest import (
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
-from timpani.errors import UserError
-from timpani.report.figures.columns import SIZE_SERIES
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import find_figures
 from timpani.report.page.methods import job_lines, methods_paragraph
 from timpani.report.page.sections import PageSection, sections
 from timpani.study.cell import Algorithm, Cell
-from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 from timpani.study.values import FigureChoice
 
 pytestmark = pytest.mark.slow
@@ -260,45 +257,3 @@ def test_a_study_gets_the_figures_that_it_asks_for(campaign: Campaign) -> None:
         "latency-against-ranks at 12345 B: not measured",
         "message-latency: nothing to draw it from was measured",
     ]
-
-
-def test_a_figure_that_does_not_exist_is_named(campaign: Campaign) -> None:
-    with pytest.raises(UserError, match="latency-against-size"):
-        find_figures(asking(campaign, latency_agianst_size=FigureChoice()))
-
-
-def lacking(page: Page) -> dict[str, set[str]]:
-    """What each figure of a page draws, or is counted by, and the page doesn't have."""
-    found: dict[str, set[str]] = {}
-    shown = [
-        (name, panel, specification)
-        for name, panel in page.data["panels"].items()
-        for specification in (panel["specification"], panel.get("linear", {}))
-    ]
-    for name, panel, specification in shown:
-        # Where the ranks' places are unknown, the marks of boundaries are drawn of no rows.
-        axes = {"value", "label"}
-        reckoned = set(re.findall(r"datum\.(\w+)", json.dumps(specification))) - axes
-        drawn = (texts_under(specification, "field") | reckoned) - texts_under(specification, "as")
-        drawn -= {"", NODE_RANKS, SWITCH_RANKS, SIZE_SERIES}
-        counted = {panel["measure"]} if "facet" in specification else set()
-        found[name] = found.get(name, set()) | (drawn | counted) - {*page.data["tables"][panel["table"]]}
-    return {name: columns for name, columns in found.items() if columns}
-
-
-def test_the_page_has_all_that_its_figures_draw(page: Page, strange_html: str) -> None:
-    several = Page(strange_html)
-    assert {"placements-scatter", "placements-against-size-scatter", "placements-against-ranks-scatter"} <= {
-        *several.data["panels"]
-    }
-    assert lacking(page) == lacking(several) == {}
-    chosen = {values["data-column"] for tag, values in several.elements if tag == "select"}
-    assert chosen <= {*several.data["tables"]["cells"], "competitor", "formula"}
-
-
-def texts_under(part: object, key: str) -> set[str]:
-    """All texts that stand under `key` anywhere in a specification."""
-    if isinstance(part, dict):
-        below = {text for value in part.values() for text in texts_under(value, key)}
-        return below | ({part[key]} if isinstance(part.get(key), str) else set())
-    return {text for value in part for text in texts_under(value, key)} if isinstance(part, list) else set()

@@ -1,30 +1,16 @@
-from dataclasses import replace
 from typing import Any
 
-import polars as pl
-
-from tests.campaign_files import results_frame
-from timpani.campaign.folder.launch_result import LaunchResult
+from tests.campaign_files import cell, results_frame, results_of
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import RacedResults
 from timpani.report.document.blocks import Table, Value
 from timpani.report.tables.campaign_tables import AVERAGES_ONLY, cell_tables
-from timpani.study.cell import Algorithm, Cell
+from timpani.study.cell import Cell
 
 
-def result(
-    collective: str, name: str, message_bytes: int, ranks: int = 4, launch: int = 1, **values: float | str | None
-) -> LaunchResult:
-    cell = Cell(collective, Algorithm("openmpi", name), ranks, "core", message_bytes, "warm")
-    return replace(LaunchResult(cell, launch, "here"), **values)  # type: ignore[arg-type]
-
-
-def estimated(*results: LaunchResult) -> pl.DataFrame:
-    return estimate_cells(RacedResults.from_rows(results_frame(list(results))))
-
-
-def tables_of(*results: LaunchResult) -> list[Table]:
-    return cell_tables(estimated(*results))
+def tables_of(*times: dict[Cell, list[float]], **values: Any) -> list[Table]:
+    results = [each for given in times for each in results_of(given, **values)]
+    return cell_tables(estimate_cells(RacedResults.from_rows(results_frame(results))))
 
 
 def contents(row: tuple[Value, ...]) -> list[Any]:
@@ -32,11 +18,8 @@ def contents(row: tuple[Value, ...]) -> list[Any]:
 
 
 def test_a_table_per_collective_and_rank_count_has_a_row_per_cell() -> None:
-    two, four = tables_of(
-        result("bcast", "default", 8, median_us=1.5, ci_low_us=1.4, ci_high_us=1.6, osu_avg_us=1.0),
-        result("bcast", "knomial", 1048576, median_us=1234.5678, ci_low_us=1.0, ci_high_us=2.0, osu_avg_us=1.0),
-        result("bcast", "default", 8, ranks=2, median_us=0.5, ci_low_us=0.4, ci_high_us=0.6, osu_avg_us=0.3),
-    )
+    large = {cell("knomial", 1048576, ranks=4): [1234.5678]}
+    two, four = tables_of({cell(ranks=4): [1.5]}, large, {cell(): [0.5]}, ci_low_us=0.4, ci_high_us=0.6)
     assert two.caption == "Broadcast, 2 ranks, placed by core, cache warm, machine here"
     assert two.columns == ("algorithm", "size", "median µs", "status")
     assert [contents(row) for row in two.rows] == [["default", 8, 0.5, "not_converged"]]
@@ -48,17 +31,14 @@ def test_a_table_per_collective_and_rank_count_has_a_row_per_cell() -> None:
 
 
 def test_imported_cells_show_their_average_and_say_so() -> None:
-    (table,) = tables_of(result("bcast", "default", 8, osu_avg_us=0.93))
+    (table,) = tables_of({cell(): [0.93]}, median_us=None)
     assert table.notes == (AVERAGES_ONLY,)
     assert table.columns[2] == "OSU avg µs"
     assert contents(table.rows[0]) == ["default", 8, 0.93, "average_only"]
 
 
 def test_bandwidth_is_shown_in_megabytes_a_second_and_a_message_rate_in_messages() -> None:
-    times: dict[str, Any] = {"median_us": 2.0, "ci_low_us": 1.6, "ci_high_us": 2.5, "osu_avg_us": 2.0}
-    bandwidth, rate = tables_of(
-        *(result("bandwidth", "default", 8000, launch=launch, **times) for launch in range(6)),
-        *(result("message_rate", "default", 8, launch=launch, **times) for launch in range(6)),
-    )
+    sent = {cell(size=size, collective=name): [2.0] * 6 for name, size in (("bandwidth", 8000), ("message_rate", 8))}
+    bandwidth, rate = tables_of(sent)
     assert contents((bandwidth.at("default", "MB/s"),)) == [(4000.0, 4000.0, 4000.0)]
     assert contents((rate.at("default", "messages/s"),)) == [(500000.0, 500000.0, 500000.0)]

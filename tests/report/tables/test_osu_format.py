@@ -15,18 +15,6 @@ def cells(collective: str, *message_bytes: int) -> pl.DataFrame:
     return estimate_cells(raced(results_of(times, osu_avg_us=0.93, osu_min_us=0.78, osu_max_us=1.07, repetitions=1000)))
 
 
-@pytest.mark.parametrize("full", [False, True])
-def test_lines_are_laid_out_like_osus_except_timpanis_line(full: bool) -> None:
-    theirs = (LOGS / ("bcast-7.4-full.txt" if full else "bcast-5.6.txt")).read_text().splitlines()
-    ours = osu_blocks(cells("bcast", 1, 65536), full=full).splitlines()
-    assert ours[0] == ""
-    assert ours[1] == "# OSU MPI Broadcast Latency Test v7.4"
-    assert ours[2] == "# Timpani: algorithm openmpi/knomial, 4 ranks, placed by core, cache warm, machine here"
-    assert ours[3] == "# Datatype: MPI_UINT8_T."
-    assert ours[4:6] == [line for line in theirs if line.startswith(("# Size", "1 "))]
-    assert len(ours[6]) == len(theirs[-1])
-
-
 @pytest.mark.parametrize(
     ("operation", "log", "title"),
     [
