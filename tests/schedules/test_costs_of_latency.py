@@ -10,8 +10,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.native.build import build_without_mpi
 from timpani.schedules.algorithms.simulation import EqualNodes, NotSimulated, Relation, SimulatedCall, Simulator
 from timpani.schedules.predict.calibration import Calibration, require_calibration
-from timpani.schedules.predict.predictions import PredictedTime, predict
-from timpani.schedules.predict.stand_ins import Closeness, stand_ins
+from timpani.schedules.predict.predictions import Closeness, PredictedTime, predict, stand_ins
 from timpani.study.cell import OWN, Algorithm
 
 pytestmark = needs_mpi

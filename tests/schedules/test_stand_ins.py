@@ -16,7 +16,7 @@ from timpani.schedules.algorithms.simulation import (
 )
 from timpani.schedules.predict.calibrate import Observation
 from timpani.schedules.predict.calibration import Calibration
-from timpani.schedules.predict.stand_ins import Closeness, stand_ins
+from timpani.schedules.predict.predictions import Closeness, stand_ins
 from timpani.study.cell import OWN, Algorithm
 
 LINES = (CostLine(0, 0.3, 0.0005, 1.0),)

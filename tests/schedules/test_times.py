@@ -10,9 +10,9 @@ from tests.installed import FOUND
 from timpani.native.build import build_without_mpi
 from timpani.schedules.algorithms.simulation import CostLine, Costs, SimulatedCall, Simulator
 from timpani.schedules.predict.calibration import Calibration
-from timpani.schedules.predict.campaign import PREDICTED, RATIO, predicted_times
 from timpani.schedules.predict.observed import call_of, point_to_point_costs
 from timpani.schedules.predict.output import costs_lines, costs_object
+from timpani.schedules.predict.stored import PREDICTED, RATIO, predicted_times
 from timpani.schedules.predict.terms import vector
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
@@ -19,7 +18,7 @@ from timpani.errors import UserError, unknown
 from timpani.imports.imb_grammar import ImbReader
 from timpani.imports.osu_grammar import OsuReader
 from timpani.imports.pico_files import SIGNATURE as PICO_SIGNATURE
-from timpani.imports.pico_import import import_pico
+from timpani.imports.pico_import import cell_times, import_pico, times_of
 from timpani.imports.printed_table import (
     LAUNCHER_PREFIX,
     LogReader,
@@ -38,7 +37,6 @@ from timpani.reading import open_regular, read_bytes
 from timpani.stats.sample import launch_interval
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, UNPLACED, Algorithm, Cell
 from timpani.study.operations import OPERATIONS
-from timpani.study.schema import schema
 
 _READERS: dict[str, type[LogReader]] = {
     "OSU": OsuReader,
@@ -296,22 +294,8 @@ def _study(logs: Iterable[BenchmarkLog], datatypes: Mapping[str, list[str]]) -> 
 
 def _doubts(printed: Iterable[tuple[LaunchResult, float]]) -> list[Doubt]:
     """What is impossible or improbable in the cells' medians over launches, and in how launches differ."""
-    columns = ("collective", "label", "ranks", "message_bytes", "mode")
-    rows = [
-        (cell.collective, cell.algorithm.label, cell.ranks, cell.message_bytes, cell.mode, _time(result), rounding)
-        for result, rounding in printed
-        for cell in [result.cell]
-        if result.error is None
-    ]
-    types = {**schema(*columns), "time_us": pl.Float64(), "rounding": pl.Float64()}
-    table = pl.DataFrame(rows, schema=types, orient="row")
-    # The median, since one launch may be disturbed.
-    cells = table.group_by(columns, maintain_order=True).agg(pl.median("time_us"), pl.max("rounding"))
-    return [*doubts(cells), *differing_launches(table)]
-
-
-def _time(result: LaunchResult) -> float | None:
-    return result.median_us if result.median_us is not None else result.osu_avg_us
+    table = times_of((result, rounding) for result, rounding in printed if result.error is None)
+    return [*doubts(cell_times(table)), *differing_launches(table)]
 
 
 def _refuse_copies(tables: Iterable[PrintedTable]) -> None:

@@ -152,15 +152,29 @@ def _job(result: PicoResult, machine: str) -> JobFields:
     }
 
 
-def _doubts(results: Iterable[LaunchResult]) -> list[Doubt]:
-    """What is impossible or improbable in the cells' medians over launches."""
+def times_of(results: Iterable[tuple[LaunchResult, float]]) -> pl.DataFrame:
+    """A row for each result and its rounding, µs: the median, or where none was printed OSU's average."""
     columns = ("collective", "label", "ranks", "message_bytes", "mode")
+    types = {**schema(*columns), "time_us": pl.Float64(), "rounding": pl.Float64()}
     rows = [
-        (cell.collective, cell.algorithm.label, cell.ranks, cell.message_bytes, cell.mode, each.median_us, 0.0)
-        for each in results
+        (
+            *(cell.collective, cell.algorithm.label, cell.ranks, cell.message_bytes, cell.mode),
+            each.osu_avg_us if each.median_us is None else each.median_us,
+            rounding,
+        )
+        for each, rounding in results
         for cell in [each.cell]
     ]
-    types = {**schema(*columns), "time_us": pl.Float64(), "rounding": pl.Float64()}
-    table = pl.DataFrame(rows, schema=types, orient="row")
-    cells = table.group_by(columns, maintain_order=True).agg(pl.median("time_us"), pl.max("rounding"))
-    return [each for each in doubts(cells) if each.kind != _COPIED]
+    return pl.DataFrame(rows, schema=types, orient="row")
+
+
+def cell_times(times: pl.DataFrame) -> pl.DataFrame:
+    """Of `times_of`, the median over launches: one may be disturbed."""
+    cell = pl.exclude("time_us", "rounding")
+    return times.group_by(cell, maintain_order=True).agg(pl.median("time_us"), pl.max("rounding"))
+
+
+def _doubts(results: Iterable[LaunchResult]) -> list[Doubt]:
+    """What is impossible or improbable in the cells' medians over launches."""
+    found = doubts(cell_times(times_of((each, 0.0) for each in results)))
+    return [each for each in found if each.kind != _COPIED]

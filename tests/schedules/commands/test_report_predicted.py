@@ -13,9 +13,11 @@ from timpani.campaign.folder.load import load
 from timpani.campaign.folder.sealed import seal_object
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
-from timpani.schedules.predict.campaign import HIGH, LOW, PREDICTED
 from timpani.schedules.predict.output import FILE
 from timpani.schedules.predict.stored import (
+    HIGH,
+    LOW,
+    PREDICTED,
     StoredPredictions,
     compare_predicted,
     predicted_sentence,

@@ -18,8 +18,7 @@ from timpani.report.figures.drawn_figures import figure_svg
 from timpani.report.figures.maps import algorithm_map
 from timpani.schedules.algorithms.simulation import Costs
 from timpani.schedules.predict.model_error import COVERAGE
-from timpani.schedules.predict.predictions import WAITING, Predictions, winners
-from timpani.schedules.predict.stand_ins import stand_ins
+from timpani.schedules.predict.predictions import WAITING, Predictions, stand_ins, winners
 from timpani.schedules.predict.terms import KINDS, RELATIONS, SHARED_BY, SHARED_LINKS
 from timpani.study.sizes import show_size, show_sizes
 from timpani.study.words import counted, four_digits, per_cent

@@ -32,10 +32,9 @@ from timpani.schedules.predict.known_schedules import (
     timpani_schedules,
 )
 from timpani.schedules.predict.model_error import size_of
-from timpani.schedules.predict.predictions import PredictedTime, predict_plan
+from timpani.schedules.predict.predictions import Closeness, PredictedTime, predict_plan, stand_ins
 from timpani.schedules.predict.request import Limits, Request
 from timpani.schedules.predict.selected_algorithms import Schedule, SelectedAlgorithm
-from timpani.schedules.predict.stand_ins import Closeness, stand_ins
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT, Algorithm, RankLayout
 from timpani.study.operations import COLLECTIVES
