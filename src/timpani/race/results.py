@@ -111,8 +111,10 @@ class ReadRace:
 
         An algorithm that one job alone compared with the choice keeps the race's bound, which is that job's.
         """
-        chosen = self.chosen
-        medians = launch_medians(self.rows.filter(pl.col(REGRET).is_not_null()))
+        chosen, rows = self.chosen, self.rows.filter(pl.col(REGRET).is_not_null())
+        if rows["job"].n_unique() < 2:
+            return {}
+        medians = launch_medians(rows)
         pairs = join_reference(medians, medians.join(chosen, on=[*POINT, *ALGORITHM], how="semi"))
         several = pairs.filter(pl.min_horizontal("jobs", "reference_jobs") > 1).join(
             chosen, on=[*POINT, *ALGORITHM], how="anti", maintain_order="left"
