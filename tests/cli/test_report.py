@@ -70,3 +70,13 @@ def test_an_existing_figure_stays_and_nothing_is_written(campaign: Path, tmp_pat
     assert isinstance(run(campaign, "--figures", tmp_path / "figures").exception, UserError)
     assert existing.read_text() == "mine"
     assert not (tmp_path / "figures" / "latency-against-size" / "bcast-2-ranks.svg").exists()
+
+
+def test_without_an_answer_the_page_shows_curves_and_folds_the_rest(tmp_path: Path) -> None:
+    few = [each for each in synthetic_results() if each.launch <= 2 and each.cell.ranks == 2]
+    folder = write_campaign(tmp_path / "few", synthetic_header(), few, synthetic_launches())
+    run(folder)
+    page = (folder / "report.html").read_text()
+    assert "Speed-up against the default (not compared: 2 of " in page
+    titles = re.findall(r'(<summary>)?<h2 id="([a-z-]+)-title"', page)
+    assert {name for folded, name in titles if not folded} == {"verdict", "size", "failed", "caveats", "provenance"}

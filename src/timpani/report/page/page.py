@@ -104,7 +104,8 @@ def _closing_sections(report: Report, others: Sequence[PageSection]) -> Iterator
     """How to read the figures, and where the numbers come from; which of the `others` are missing."""
     campaign = report.campaign
     guide = list(figure_guide(report))
-    yield PageSection("figure-guide", "How to read the figures", lines=guide)
+    decided = report.verdict.is_conclusive
+    yield PageSection("figure-guide", "How to read the figures", lines=guide, closed=not decided)
     absent = [f"{each.title} ({each.absent})" for each in others if not each.shown]
     launches = min(report.cells.filter(pl.col("error").is_null())["launches"], default=None)
     warnings = [*conditions(campaign), *report.verdict.warnings]
@@ -113,7 +114,7 @@ def _closing_sections(report: Report, others: Sequence[PageSection]) -> Iterator
         "Provenance and methods",
         key=f"Not here: {'; '.join(absent)}." if absent else "",
         terms={"Where the numbers come from": provenance(campaign.header, campaign.launches, job_lines(campaign))},
-        folds="" if report.verdict.is_conclusive else "all",
+        folds="" if decided else "all",
         to_copy=methods_paragraph(campaign.header, campaign.launches, warnings, launches, campaign.margins),
     )
 

@@ -94,8 +94,8 @@ SECTIONS: Hook[Callable[[Report], PageSection]] = Hook("REPORT_SECTIONS")
 _COMPARING = ("speedup", "variants", "gains")
 """Sections that compare with the default."""
 
-_CLOSED = ("likeness", "knees", "models", "spread", "states")
-"""Sections that are closed as long as no point is decided: they describe times that nobody should believe yet."""
+_OPEN = ("size", "ranks", "unsized", "settings", "failed")
+"""Sections that are open as long as no point is decided; others describe times that nobody should believe yet."""
 
 
 def sections(report: Report, warnings: Sequence[str], notes: Mapping[str, Sequence[str]]) -> list[PageSection]:
@@ -122,8 +122,9 @@ def _before_an_answer(section: PageSection, verdict: Verdict) -> PageSection:
     """The section as it stands as long as no point is decided."""
     exists = section.id in _COMPARING and (section.shown or section.absent)
     if exists and verdict.launches < verdict.launches_needed:
-        return replace(section, panels=(), absent=f"{verdict.launches} of {counted(verdict.launches_needed, 'launch')}")
-    return replace(section, closed=section.id in _CLOSED)
+        measured = f"{verdict.launches} of {counted(verdict.launches_needed, 'launch')}"
+        return replace(section, panels=(), absent=f"not compared: {measured}")
+    return replace(section, closed=section.id not in _OPEN)
 
 
 def _of_tables(report: Report) -> Iterator[PageSection]:
