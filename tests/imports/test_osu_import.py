@@ -62,11 +62,13 @@ def test_every_version_and_shape_is_read(name: str, collective: str, rows: int, 
     assert (table.rows[0].message_bytes, table.rows[0].average_us) == first
 
 
-def test_a_line_of_another_program_inside_a_table_is_named() -> None:
+def test_lines_and_columns_that_are_left_out_are_named() -> None:
     [left] = read_log(LOGS / "allreduce-6.1-noise.txt").left_out
     assert str(left).endswith(
         "noise.txt:17 is no row of the table around it: '[node03:12345] 3 more processes said the same'"
     )
+    [left] = read_log(LOGS / "alltoall-7.5-percentiles.txt").left_out
+    assert "percentiles, which are not imported" in str(left)
 
 
 @pytest.mark.parametrize("name", ["bcast-7.4-full.txt", "barrier-7.4-full.txt", "alltoall-7.5-percentiles.txt"])

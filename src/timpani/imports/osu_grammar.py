@@ -56,6 +56,8 @@ _FIGURES: dict[Quantity, tuple[str, ...]] = {
 }
 """The columns that give a quantity. `osu_mbw_mr -R 0` prints no messages per second."""
 
+_PERCENTILES = "has columns of percentiles, which are not imported"
+
 _HIDDEN_TITLE = re.compile(r"(?P<prefix>.+?)# OSU MPI.* Test\b")
 _UNPRINTED_DATATYPE = {True: "MPI_FLOAT", False: "MPI_CHAR"}  # of reductions, and others: not printed before 7.1
 _MAX_SHOWN_CHARACTERS = 100  # characters of a line
@@ -150,6 +152,8 @@ class OsuReader(LogReader):
         elif [name for name in columns if name == "size"] != sized or not set(wanted) & set(columns):
             self._skip(number, f"has no column of {' and '.join([*sized, wanted[0]])}", "leave that table out")
         else:
+            if "percentile" in columns and not any(_PERCENTILES == each.why for each in self.left_out):
+                self._leave_out(number, _PERCENTILES)
             self._columns = columns
             self._open_described(number)
 
