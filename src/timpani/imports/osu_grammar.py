@@ -152,7 +152,7 @@ class OsuReader(LogReader):
         elif [name for name in columns if name == "size"] != sized or not set(wanted) & set(columns):
             self._skip(number, f"has no column of {' and '.join([*sized, wanted[0]])}", "leave that table out")
         else:
-            if "percentile" in columns and not any(_PERCENTILES == each.why for each in self.left_out):
+            if "percentile" in columns and not any(each.why == _PERCENTILES for each in self.left_out):
                 self._leave_out(number, _PERCENTILES)
             self._columns = columns
             self._open_described(number)
