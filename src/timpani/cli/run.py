@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from timpani.campaign.run.batch_jobs import JobStep, launches_of_job
 from timpani.campaign.run.prove import shown_cells
 from timpani.campaign.run.session import Place
-from timpani.cli.job import JobStep, asks_for_job, launches_of_job, run_in_jobs, typed_words
+from timpani.cli.job import asks_for_job, run_in_jobs, typed_words
 from timpani.cli.terminal.completing import complete_campaign, complete_what
 from timpani.cli.terminal.measuring import matrix_blocks, print_ending, print_plan
 from timpani.cli.terminal.named_campaigns import folder_of_today

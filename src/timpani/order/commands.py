@@ -10,6 +10,7 @@ import typer
 
 from timpani.campaign.run.run import MIN_TIMEOUT
 from timpani.campaign.run.session import Session
+from timpani.campaign.run.start import Starter
 from timpani.cli.terminal.completing import complete_collective
 from timpani.cli.terminal.options import (
     Force,
@@ -27,7 +28,7 @@ from timpani.machine.detect import resolve
 from timpani.native.build import build
 from timpani.order.document import order_document, order_objects
 from timpani.order.naming import Schedules
-from timpani.order.reading import DATATYPE, OPERATOR, OrderReader, Reading, expected_calls, expected_seconds
+from timpani.order.reading import DATATYPE, OPERATOR, Reading, expected_calls, expected_seconds, read_launch
 from timpani.order.tree import MAX_RANKS
 from timpani.report.document.formats import blocks_object, json_text
 from timpani.report.document.output_files import check_new, write_file
@@ -132,8 +133,8 @@ def read_orders(session: Session, note: Callable[[str], None]) -> list[Reading]:
         tempfile.TemporaryDirectory(prefix="timpani-order-", dir=Path.cwd() if session.plan.hosts else None) as folder,
         session.open(Path(folder) / "calls") as store,
     ):
-        reader = OrderReader(session.plan, store, build, lambda: False, MIN_TIMEOUT, note)
-        readings = reader.read()
+        starter = Starter(session.plan, store, build, lambda: False, note)
+        readings = read_launch(starter, MIN_TIMEOUT)
         for launch in range(2, session.plan.study.launches + 1):
-            readings += reader.read(launch, lambda cell: cell.algorithm.is_default)
+            readings += read_launch(starter, MIN_TIMEOUT, launch, lambda cell: cell.algorithm.is_default)
     return readings

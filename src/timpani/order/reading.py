@@ -1,17 +1,14 @@
 """Read orders of addition: untimed calls of a campaign's cells, with a contribution of ±M at each pair of ranks."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
 from typing import Any, NamedTuple, Self
 
-from timpani.campaign.folder.raw_record import RawLine
 from timpani.campaign.plan.estimate import call_seconds, start_seconds
-from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
-from timpani.campaign.plan.plan_text import plan_text
-from timpani.campaign.run.launch import one_line, run_to_end
-from timpani.campaign.run.start import Start, UntimedCalls
+from timpani.campaign.plan.plan import CampaignPlan
+from timpani.campaign.run.start import Starter
 from timpani.order.tree import SummationTree, UnreadableError, read_tree
 from timpani.study.cell import Cell
 from timpani.study.operations import OPERATIONS
@@ -123,44 +120,23 @@ def expected_seconds(plan: CampaignPlan) -> float:
     )
 
 
-@dataclass(frozen=True)
-class OrderReader(UntimedCalls):
-    """Reads the orders of a campaign's cells, which must be sums of doubles."""
+def read_launch(
+    starter: Starter, timeout: float, launch: int = 1, wanted: Callable[[Cell], bool] = lambda _: True
+) -> list[Reading]:
+    """The orders of the cells that are wanted, which must be sums of doubles; a note for each that failed.
 
-    def read(self, launch: int = 1, wanted: Callable[[Cell], bool] = lambda _: True) -> list[Reading]:
-        """The readings of the cells that are wanted; a line through `note` for each that failed."""
-        readings: list[Reading] = []
-        with self.store.writing():
-            for group in self.plan.groups:
-                pending = [each for each in group.cells if wanted(each.cell)]
-                while pending and not self.stop():
-                    pending = self._read(group, pending, launch, readings)
-        return readings
+    timeout  seconds of silence after which a start counts as hung
+    """
+    readings: list[Reading] = []
+    with starter.store.writing():
+        for group in starter.plan.groups:
+            root = group.arguments.root_in(launch, group.ranks)
 
-    def _read(self, group: Group, cells: list[PlannedCell], launch: int, readings: list[Reading]) -> list[PlannedCell]:
-        """Read all of `cells`, up to one that the start ends in; returns those after it."""
-        left = {cell.number: cell for cell in cells}
-        root = group.arguments.root_in(launch, group.ranks)
-        slot = self.plan.study.slot
-        text = plan_text(self.plan, group, cells, slot, METHOD, launch=launch)
-        start = Start.record(self.plan, self.store, self.processes, self.programs, group, text, None, slot)
+            def take(cell: Cell, values: Mapping[str, Any], root: int = root) -> None:
+                readings.append(Reading.from_record(cell, root, launch, values["order"]))
 
-        def take(line: RawLine) -> None:
-            values = line.values
-            if "cell" not in values:
-                return
-            cell = left.pop(values["cell"]).cell
-            if found := values.get("order"):
-                readings.append(Reading.from_record(cell, root, launch, found))
-            else:
-                self._missed(cell, values["mistake"])
-
-        ended = run_to_end(start.follow(self.timeout, self.stop, take))
-        start.end(ended, {})
-        if ended.how in ("died", "hung") and left:
-            self._missed(left.pop(next(iter(left))).cell, f"{ended.how}: {one_line(ended.output)}")
-        return list(left.values())
-
-    def _missed(self, cell: Cell, why: str) -> None:
-        where = f"{counted(cell.ranks, 'rank')}, {show_size(cell.message_bytes)}"
-        self.note(f"not read: {cell.collective} {cell.algorithm.label}, {where}: {why}")
+            pending = [each for each in group.cells if wanted(each.cell)]
+            while pending and not starter.stop():
+                start = starter.untimed(group, pending, METHOD, launch=launch)
+                pending = starter.read_cells(start, pending, timeout, take, "not read")
+    return readings

@@ -13,7 +13,8 @@ import typer
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.message_locality import without_pairs
 from timpani.campaign.read.study_names import by_statistic, with_study_names
-from timpani.cli.job import JobStep, asks_for_job, place_named, run_in_jobs, typed_words
+from timpani.campaign.run.batch_jobs import JobStep
+from timpani.cli.job import asks_for_job, place_named, run_in_jobs, typed_words
 from timpani.cli.terminal.completing import complete_what
 from timpani.cli.terminal.options import Format, document_format, document_text, output_option
 from timpani.judge.cell_table import estimate_cells

@@ -14,8 +14,9 @@ from timpani.campaign.folder.bundle import campaign_folder
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import Campaign, load, load_one_machine, verify, way_on
 from timpani.campaign.read.context import machine_layouts
+from timpani.campaign.run.batch_jobs import JobStep, launches_of_job
 from timpani.campaign.run.processes import remove_leftovers
-from timpani.cli.job import JobStep, asks_for_job, launches_of_job, run_in_jobs, typed_words
+from timpani.cli.job import asks_for_job, run_in_jobs, typed_words
 from timpani.cli.terminal.completing import complete_campaign, complete_campaign_or_what
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign as CampaignArgument

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from timpani.cli.job import JobStep, asks_for_job, launches_of_job, run_in_jobs, typed_words
+from timpani.campaign.run.batch_jobs import JobStep, launches_of_job
+from timpani.cli.job import asks_for_job, run_in_jobs, typed_words
 from timpani.cli.terminal.completing import complete_tuned
 from timpani.cli.terminal.forms import Form, options_of, run_form
 from timpani.cli.terminal.measuring import print_plan

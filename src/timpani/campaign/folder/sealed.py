@@ -184,12 +184,18 @@ class AppendedFile:
         """
         raw = seal(values, self._lines + 1, self._sealed_for)
         try:
-            file = self._opened()
-            self._check_same(file)
-            written = os.write(file, raw)
+            if self._file is None:
+                new = 0 if self._size else os.O_CREAT
+                self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | new, 0o666)
+            changed = None if os.fstat(self._file).st_size == self._size else "was changed"
+            if what := lost_name(self._path, self._file) or changed:
+                raise self._harmed(what)
+            written = os.write(self._file, raw)
             if written != len(raw):
-                os.ftruncate(file, self._size)
+                os.ftruncate(self._file, self._size)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except FileNotFoundError:
+            raise self._harmed("was removed") from None
         except OSError as error:
             raise cannot_write(self._path, error) from None
         self._lines += 1
@@ -201,24 +207,7 @@ class AppendedFile:
             os.close(self._file)
             self._file = None
 
-    def _opened(self) -> int:
-        if self._file is None:
-            new = 0 if self._size else os.O_CREAT
-            try:
-                self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | new, 0o666)
-            except FileNotFoundError:
-                raise self._changed("was removed") from None
-        return self._file
-
-    def _check_same(self, file: int) -> None:
-        """Whether the name still is that of the open file, and that holds what was written into it."""
-        what = lost_name(self._path, file)
-        if what is None and os.fstat(file).st_size != self._size:
-            what = "was changed"
-        if what is not None:
-            raise self._changed(what)
-
-    def _changed(self, what: str) -> UserError:
+    def _harmed(self, what: str) -> UserError:
         return UserError(
             f"{self._path} {what} while this run wrote it", "put it back if you can; the same command continues"
         )

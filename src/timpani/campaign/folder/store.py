@@ -209,30 +209,24 @@ def lock_folder(folder: Path, seconds: float = 0.0) -> int:
         lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as error:
         raise cannot_write(folder, error) from None
+    until = time.monotonic() + seconds
     try:
-        if not _locked(lock, path, seconds):
-            raise UserError(f"another timpani command is measuring into {folder}", "wait for it to end")
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    what = f"another timpani command is measuring into {folder}"
+                    raise UserError(what, "wait for it to end") from None
+                time.sleep(0.02)
+            except OSError as error:
+                step = "measure into a folder on a local disk, or mount Lustre with `-o flock`"
+                raise cannot_lock(path, error, step) from None
+            else:
+                return lock
     except BaseException:
         os.close(lock)
         raise
-    return lock
-
-
-def _locked(lock: int, path: Path, seconds: float) -> bool:
-    """Whether this process gets the lock of the open file at `path` in time; UserError where it can't be locked."""
-    until = time.monotonic() + seconds
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > until:
-                return False
-            time.sleep(0.02)
-        except OSError as error:
-            step = "measure into a folder on a local disk, or mount Lustre with `-o flock`"
-            raise cannot_lock(path, error, step) from None
-        else:
-            return True
 
 
 def check_empty(folder: Path) -> None:

@@ -41,6 +41,11 @@ class Ended:
     seconds: float
     output: str
 
+    @property
+    def failure(self) -> str:
+        """How it ended, and the first sentence of what it printed."""
+        return f"{self.how}: {one_line(self.output)}"
+
 
 def follow(
     command: Command,

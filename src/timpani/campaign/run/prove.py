@@ -2,17 +2,16 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from timpani.campaign.folder.launch_result import Matrix, Proof
-from timpani.campaign.folder.raw_record import RawLine
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
-from timpani.campaign.run.launch import Ended, one_line, run_to_end
-from timpani.campaign.run.start import Start, UntimedCalls
+from timpani.campaign.run.launch import Ended, run_to_end
+from timpani.campaign.run.start import Start, Starter
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Parameters
 from timpani.libraries.library import Counting
@@ -21,11 +20,13 @@ from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.keys import DATATYPES
 from timpani.study.operations import COLLECTIVES, OPERATIONS
 from timpani.study.schema import cell_of
-from timpani.study.sizes import show_size, show_sizes
+from timpani.study.sizes import show_sizes
 from timpani.study.words import counted
 
 _TOTALS = "totals"
 """How the names of the files begin that a library writes its counts into, in a start's folder."""
+
+_NOT_COUNTED = "not counted"
 
 _TOGETHER = 8
 """Cells that share a start where a library counts at its end: nine starts in place of sixteen."""
@@ -37,32 +38,35 @@ _TOTAL = re.compile(r"[EI]\t(\d+)\t(\d+)\t(\d+) bytes\t(\d+) msgs sent")
 
 
 @dataclass(frozen=True)
-class Prover(UntimedCalls):
-    """Counts the messages of a campaign: its plan, the store of its proofs, and its observer.
+class Prover:
+    """Counts messages. If a launch dies or hangs, only the cell that it was running has no proof.
 
-    If a launch dies or hangs, only the cell that it was running has no proof.
+    timeout  seconds of silence after which a start counts as hung
     """
 
-    wanted: Callable[[Cell], bool]
+    starter: Starter
+    timeout: float
 
-    def run(self) -> int:
-        """Count the messages of each cell that was measured and has no proof; returns how many it stopped before."""
+    def run(self, wanted: Callable[[Cell], bool]) -> int:
+        """Count the messages of each cell `wanted` that was measured and has no proof; returns how many it stopped
+        before."""
         uncounted = 0
-        unproven = self.store.succeeded() - self.store.proven
-        with self.store.writing():
-            for group in self.plan.groups:
-                pending = [each for each in group.cells if each.cell in unproven and self.wanted(each.cell)]
-                if pending and not self.stop():
-                    self.note(f"counting messages: {counted(len(pending), 'cell')} on {counted(group.ranks, 'rank')}")
+        store, stop, note = self.starter.store, self.starter.stop, self.starter.note
+        unproven = store.succeeded() - store.proven
+        with store.writing():
+            for group in self.starter.plan.groups:
+                pending = [each for each in group.cells if each.cell in unproven and wanted(each.cell)]
+                if pending and not stop():
+                    note(f"counting messages: {counted(len(pending), 'cell')} on {counted(group.ranks, 'rank')}")
                 counting = self._counting(group)
                 if pending and counting is None:
-                    self.note(
+                    note(
                         f"{group.mpi} can't count messages: that a forced algorithm ran is known only because the "
                         "library refuses unknown names and algorithms that it would have to replace"
                     )
                     continue
                 count = self._by_difference if counting and counting.at_exit else self._in_one_launch
-                while pending and not self.stop():
+                while pending and not stop():
                     pending = count(group, pending)
                 uncounted += len(pending)
         return uncounted
@@ -74,25 +78,12 @@ class Prover(UntimedCalls):
 
     def _in_one_launch(self, group: Group, cells: list[PlannedCell]) -> list[PlannedCell]:
         """Count all of `cells`, up to one that the launch ends in; returns those after it."""
-        left = {cell.number: cell for cell in cells}
         start = self._start(group, cells, "count_messages")
 
-        def take(line: RawLine) -> None:
-            values = line.values
-            if "cell" not in values:
-                return
-            cell = left.pop(values["cell"]).cell
-            if "proof" in values:
-                proof = values["proof"]
-                self._add(Proof(cell, proof["messages"], proof["bytes"], start.part))
-            else:
-                self._missed(cell, values["mistake"])
+        def take(cell: Cell, values: Mapping[str, Any]) -> None:
+            self._add(Proof(cell, values["proof"]["messages"], values["proof"]["bytes"], start.part))
 
-        ended = run_to_end(start.follow(self.timeout, self.stop, take))
-        start.end(ended, {})
-        if ended.how in ("died", "hung") and left:
-            self._missed(left.pop(next(iter(left))).cell, _failure(ended))
-        return list(left.values())
+        return self.starter.read_cells(start, cells, self.timeout, take, _NOT_COUNTED)
 
     def _by_difference(self, group: Group, cells: list[PlannedCell]) -> list[PlannedCell]:
         """Count the first few of `cells`; returns those that are still to be counted."""
@@ -102,7 +93,7 @@ class Prover(UntimedCalls):
     def _few_by_difference(self, group: Group, few: list[PlannedCell]) -> list[PlannedCell]:
         """Count what the second call of each adds to a start that calls all of them once: the first call on a
         communicator may include its own set-up. Returns those that it stopped before."""
-        if self.stop():
+        if self.starter.stop():
             return few
         once = self._called(group, few)
         if once.ended.how == "stopped":
@@ -111,7 +102,7 @@ class Prover(UntimedCalls):
             alone = ([each] for each in few)
             return [cell for cells in alone for cell in self._few_by_difference(group, cells)]
         if once.ended.how != "finished":
-            self._missed(few[0].cell, _failure(once.ended))
+            self._missed(few[0].cell, once.ended.failure)
             return []
         for number, each in enumerate(few):
             twice = self._called(group, few, each)
@@ -120,13 +111,13 @@ class Prover(UntimedCalls):
             if twice.ended.how == "finished":
                 self._add(Proof(each.cell, *twice.beyond(once), twice.part))
             else:
-                self._missed(each.cell, _failure(twice.ended))
+                self._missed(each.cell, twice.ended.failure)
         return []
 
     def _called(self, group: Group, cells: list[PlannedCell], twice: PlannedCell | None = None) -> "_Called":
         """A start in which each of `cells` is called once, but `twice`."""
         start = self._start(group, cells, "call", twice)
-        ended = run_to_end(start.follow(self.timeout, self.stop, lambda line: None))
+        ended = run_to_end(start.follow(self.timeout, self.starter.stop, lambda line: None))
         called = _Called(start.part, ended, *read_totals(start.folder, group.ranks))
         start.end(ended, {})
         return called
@@ -139,18 +130,17 @@ class Prover(UntimedCalls):
         if has_messages and cell.algorithm.provider != OWN and not any(map(any, proof.messages)):
             self._missed(cell, "the library counted no message; it may use shared memory instead")
         else:
-            self.store.add_proof(proof)
+            self.starter.store.add_proof(proof)
 
     def _missed(self, cell: Cell, why: str) -> None:
-        where = f"{counted(cell.ranks, 'rank')}, {show_size(cell.message_bytes)}"
-        self.note(f"not counted: {cell.collective} {cell.algorithm.label}, {where}: {why}")
+        self.starter.note_missing(_NOT_COUNTED, cell, why)
 
     def _start(self, group: Group, cells: list[PlannedCell], method: str, twice: PlannedCell | None = None) -> Start:
         def parameters(folder: Path) -> Parameters:
             counting = self._counting(group)
             return counting.writing_to(folder / _TOTALS) if counting else ()
 
-        return self.start(group, cells, method, twice, parameters)
+        return self.starter.untimed(group, cells, method, twice, parameters)
 
 
 @dataclass(frozen=True)
@@ -171,10 +161,6 @@ def _first_few(cells: list[PlannedCell]) -> list[PlannedCell]:
     """As many as one start may call besides the one that is counted: long calls would cost more than starts save."""
     sizes = accumulate(each.cell.message_bytes for each in cells[:_TOGETHER])
     return cells[: max(1, sum(size <= _BYTES_TOGETHER for size in sizes))]
-
-
-def _failure(ended: Ended) -> str:
-    return f"{ended.how}: {one_line(ended.output)}"
 
 
 def read_totals(folder: Path, ranks: int) -> tuple[Matrix, Matrix]:
@@ -250,37 +236,26 @@ def _largest(group: Group) -> list[PlannedCell]:
     return list(largest.values())
 
 
-class MatrixReader(UntimedCalls):
-    """Calls transposes once, and reads what is in the ranks' buffers before and after."""
+def read_matrices(starter: Starter, timeout: float, shown: ShownCells) -> list[Matrices]:
+    """Call the transposes `shown` once: what was in the ranks' buffers before and after; a note for each that failed.
 
-    def read(self, shown: ShownCells) -> list[Matrices]:
-        """The matrices of the cells `shown`; a line through `note` for each that failed."""
-        with self.store.writing():
-            return [matrices for group, cells in shown for matrices in self._read(group, cells)]
+    timeout  seconds of silence after which a start counts as hung
+    """
+    found: list[Matrices] = []
 
-    def _read(self, group: Group, cells: list[PlannedCell]) -> list[Matrices]:
-        start = self.start(group, cells, "record_buffers")
-        cell_of = {each.number: each.cell for each in cells}
-        found: list[Matrices] = []
+    def take(cell: Cell, values: Mapping[str, Any]) -> None:
+        buffers = values["buffers"]
+        first = _rows(buffers["sent"], buffers["sent_row"])
+        found.append(Matrices(cell, first, _rows(buffers["received"], buffers["received_row"])))
 
-        def take(line: RawLine) -> None:
-            values = line.values
-            if "cell" not in values:
-                return
-            cell = cell_of[values["cell"]]
-            if buffers := values.get("buffers"):
-                first = _rows(buffers["sent"], buffers["sent_row"])
-                found.append(Matrices(cell, first, _rows(buffers["received"], buffers["received_row"])))
-            else:
-                self.note(f"not shown: {cell.collective} {cell.algorithm.plain}: {values['mistake']}")
-
-        ended = run_to_end(start.follow(self.timeout, self.stop, take))
-        start.end(ended, {})
-        if ended.how == "stopped":
-            self.note("matrices not shown: stopped; the same command shows them")
-        elif ended.how != "finished":
-            self.note(f"matrices not shown: the launch {ended.how}: {one_line(ended.output)}")
-        return found
+    with starter.store.writing():
+        for group, cells in shown:
+            while cells and not starter.stop():
+                start = starter.untimed(group, cells, "record_buffers")
+                cells = starter.read_cells(start, cells, timeout, take, "not shown")
+    if starter.stop():
+        starter.note("matrices not shown: stopped; the same command shows them")
+    return found
 
 
 def _rows(elements: list[int], row: int) -> Rows:

@@ -18,8 +18,7 @@ from timpani.campaign.plan.plan_text import plan_text
 from timpani.campaign.run.agenda import Failures, agenda_of
 from timpani.campaign.run.cell_result import failed, result_of, take_over
 from timpani.campaign.run.launch import TEMPORARY_KIND, Ended, Task, one_line, run_concurrently
-from timpani.campaign.run.processes import Processes
-from timpani.campaign.run.start import Programs, Start
+from timpani.campaign.run.start import Programs, Starter
 from timpani.errors import UserError
 from timpani.libraries.library import Command
 from timpani.native.held_folder import remove_temporaries
@@ -109,13 +108,13 @@ class Runner:
         for result in self.store.results:
             self._agenda.take(result)
             self._newest_launch = max(self._newest_launch, result.launch)
-        self._processes = Processes(self.store.mark, self.observer.note)
+        self._starter = Starter(self.plan, self.store, self.programs, self.stop, self.observer.note)
         self._failures = Failures((cell, error) for (cell, _), error in self.store.done.items())
 
     def run(self) -> Outcome:
         """Measure what is still missing."""
         with self.store.writing():
-            self._processes.end_earlier()
+            self._starter.processes.end_earlier()
             for removed in remove_temporaries(TEMPORARY_KIND):
                 self.observer.note(f"removed {removed}: a launch that was killed left it")
             take_over(self.plan, self.store, self._take_result, self.observer.note)
@@ -243,7 +242,7 @@ class Runner:
         time_limit = self._cell_time_limit()
         begin_within = None if until == inf or self.plan.machine.simulated else until - self.clock()
         text = plan_text(self.plan, group, pending, time_limit, seed=seed, launch=launch, begin_within=begin_within)
-        start = Start.record(self.plan, self.store, self._processes, self.programs, group, text, launch, time_limit)
+        start = self._starter.start(group, text, launch, time_limit)
         timeout = self.hang_after or self._longest_silence(pending, time_limit)
         self.observer.started(launch, group, len(pending))
         cells = {cell.number: cell for cell in pending}

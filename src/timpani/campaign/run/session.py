@@ -20,9 +20,9 @@ from timpani.campaign.folder.store import Store
 from timpani.campaign.plan.from_study import Resources, check_cores, plan
 from timpani.campaign.plan.plan import CampaignPlan, plan_notes
 from timpani.campaign.plan.prepared_variant import PreparedVariant
-from timpani.campaign.run.prove import Matrices, MatrixReader, Prover, ShownCells
+from timpani.campaign.run.prove import Matrices, Prover, ShownCells, read_matrices
 from timpani.campaign.run.run import MIN_TIMEOUT, Observer, Observing, Outcome, Runner
-from timpani.campaign.run.start import Programs
+from timpani.campaign.run.start import Programs, Starter
 from timpani.errors import UserError
 from timpani.libraries.available import AvailableAlgorithms
 from timpani.libraries.find import choose_mpi
@@ -275,28 +275,16 @@ class Session:
     ) -> Outcome:
         """Count the messages of each cell `wanted`, where the library can; the same signals end it cleanly."""
         with self._signals():
-            uncounted = Prover(
-                plan=self.plan,
-                store=store,
-                programs=build,
-                stop=lambda: self.stopped is not None,
-                timeout=hang_after or MIN_TIMEOUT,
-                note=observer.note,
-                wanted=wanted,
-            ).run()
+            uncounted = Prover(self._starter(store, observer), hang_after or MIN_TIMEOUT).run(wanted)
         return Outcome("stopped" if uncounted else "complete", uncounted)
 
     def matrices(self, folder: Path, observing: Observing, shown: ShownCells) -> list[Matrices]:
         """Call the transposes `shown` of the campaign in `folder` once more, and read their matrices."""
         with self.open(folder) as store, observing(self.plan, store.done) as observer, self._signals():
-            return MatrixReader(
-                plan=self.plan,
-                store=store,
-                programs=build,
-                stop=lambda: self.stopped is not None,
-                timeout=MIN_TIMEOUT,
-                note=observer.note,
-            ).read(shown)
+            return read_matrices(self._starter(store, observer), MIN_TIMEOUT, shown)
+
+    def _starter(self, store: Store, observer: Observer) -> Starter:
+        return Starter(self.plan, store, build, lambda: self.stopped is not None, observer.note)
 
     @contextmanager
     def _signals(self) -> Iterator[None]:

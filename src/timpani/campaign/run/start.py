@@ -1,7 +1,7 @@
 """One start of the MPI program: its folder, its plan and its line in launches.jsonl, written before it begins."""
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -12,12 +12,15 @@ from timpani.campaign.folder.raw_record import RawLine, compress
 from timpani.campaign.folder.store import Store
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan.plan_text import plan_text
-from timpani.campaign.run.launch import Ended, follow, launch_temporary
+from timpani.campaign.run.launch import Ended, follow, launch_temporary, run_to_end
 from timpani.campaign.run.processes import Processes
 from timpani.libraries.catalogue import Parameters
 from timpani.libraries.library import Command
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
+from timpani.study.cell import Cell
+from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 Programs = Callable[[Mpi], Path]
 """The folder with the native programs that were built for a library."""
@@ -41,52 +44,6 @@ class Start:
     without: tuple[str, ...]
     local: bool
 
-    @classmethod
-    def record(
-        cls,
-        plan: CampaignPlan,
-        store: Store,
-        processes: Processes,
-        programs: Programs,
-        group: Group,
-        plan_text: str,
-        launch: int | None,
-        time_limit: float,
-        parameters: Callable[[Path], Parameters] = lambda folder: (),
-    ) -> "Start":
-        """Prepare the start of `group` that `plan_text` describes.
-
-        launch      its number, None of one without results, which counts messages
-        time_limit  each cell's, seconds
-        parameters  further ones of the library, by the folder of the start
-        """
-        folder = store.start_folder(launch)
-        group = replace(group, parameters=(*group.parameters, *parameters(folder)))
-        program = (
-            str(programs(group.mpi) / "timpani-measure"),
-            str(folder / "plan.txt"),
-            str(folder / "samples.jsonl"),
-        )
-        command = plan.command(group, program, folder)
-        without = group.variant.without(os.environ)
-        store.add_start(
-            {
-                "launch": launch,
-                "part": folder.name,
-                "variant": group.variant.name,
-                "placement": group.placement,
-                "command": list(command.argv),
-                "environment": dict(command.environment),
-                "without": list(without),
-                "started": datetime.now(UTC).isoformat(timespec="seconds"),
-                "slot_s": time_limit,
-                "asked": [asdict(place) for place in plan.requested_binding(group)],
-            }
-        )
-        (folder / "plan.txt").write_text(plan_text)
-        marked = replace(command, environment={**command.environment, **processes.environment(folder.name)})
-        return cls(store, processes, group.mpi.kind, folder.name, folder, marked, without, local=not plan.hosts)
-
     def follow(
         self, timeout: float, stop: Callable[[], bool], take: Callable[[RawLine], None]
     ) -> Generator[None, None, Ended]:
@@ -106,18 +63,16 @@ class Start:
 
 
 @dataclass(frozen=True)
-class UntimedCalls:
-    """What all such starts of one campaign need.
+class Starter:
+    """What all starts of one campaign need. `stop` is true once the user wants an end; `note` gets lines for the user.
 
-    timeout  seconds of silence after which a start counts as hung
-    note     gets each line for the user
+    programs  each library's native programs
     """
 
     plan: CampaignPlan
     store: Store
     programs: Programs
     stop: Callable[[], bool]
-    timeout: float
     note: Callable[[str], None]
 
     @cached_property
@@ -128,15 +83,90 @@ class UntimedCalls:
     def start(
         self,
         group: Group,
+        text: str,
+        launch: int | None,
+        time_limit: float,
+        parameters: Callable[[Path], Parameters] = lambda folder: (),
+    ) -> Start:
+        """Record a start of `group` by the plan `text`.
+
+        launch      its number, None of one without results, which counts messages
+        time_limit  each cell's, seconds
+        parameters  further ones of the library, by the folder of the start
+        """
+        folder = self.store.start_folder(launch)
+        group = replace(group, parameters=(*group.parameters, *parameters(folder)))
+        program = (
+            str(self.programs(group.mpi) / "timpani-measure"),
+            str(folder / "plan.txt"),
+            str(folder / "samples.jsonl"),
+        )
+        command = self.plan.command(group, program, folder)
+        without = group.variant.without(os.environ)
+        self.store.add_start(
+            {
+                "launch": launch,
+                "part": folder.name,
+                "variant": group.variant.name,
+                "placement": group.placement,
+                "command": list(command.argv),
+                "environment": dict(command.environment),
+                "without": list(without),
+                "started": datetime.now(UTC).isoformat(timespec="seconds"),
+                "slot_s": time_limit,
+                "asked": [asdict(place) for place in self.plan.requested_binding(group)],
+            }
+        )
+        (folder / "plan.txt").write_text(text)
+        marked = replace(command, environment={**command.environment, **self.processes.environment(folder.name)})
+        local = not self.plan.hosts
+        return Start(self.store, self.processes, group.mpi.kind, folder.name, folder, marked, without, local)
+
+    def untimed(
+        self,
+        group: Group,
         cells: list[PlannedCell],
         method: str,
         twice: PlannedCell | None = None,
         parameters: Callable[[Path], Parameters] = lambda folder: (),
+        launch: int = 1,
     ) -> Start:
-        """Record a start that calls `cells` by the measuring program's `method`.
-
-        `twice` as `plan_text`, `parameters` as `Start.record` takes it.
-        """
+        """Record a start that calls `cells` by the measuring program's `method`; the others as `plan_text` has them."""
         slot = self.plan.study.slot
-        text = plan_text(self.plan, group, cells, slot, method, twice)
-        return Start.record(self.plan, self.store, self.processes, self.programs, group, text, None, slot, parameters)
+        text = plan_text(self.plan, group, cells, slot, method, twice, launch=launch)
+        return self.start(group, text, None, slot, parameters)
+
+    def read_cells(
+        self,
+        start: Start,
+        cells: list[PlannedCell],
+        timeout: float,
+        take: Callable[[Cell, Mapping[str, Any]], None],
+        without: str,
+    ) -> list[PlannedCell]:
+        """Take an untimed start to its end: `take` gets the line of each cell.
+
+        without  begins the note on each cell that gave none, in words
+        Returns the cells after the one that the start ended in.
+        """
+        left = {cell.number: cell for cell in cells}
+
+        def take_line(line: RawLine) -> None:
+            if "cell" not in (values := line.values):
+                return
+            cell = left.pop(values["cell"]).cell
+            if "mistake" in values:
+                self.note_missing(without, cell, values["mistake"])
+            else:
+                take(cell, values)
+
+        ended = run_to_end(start.follow(timeout, self.stop, take_line))
+        start.end(ended, {})
+        if ended.how in ("died", "hung") and left:
+            self.note_missing(without, left.pop(next(iter(left))).cell, ended.failure)
+        return list(left.values())
+
+    def note_missing(self, without: str, cell: Cell, why: str) -> None:
+        """A line for the user on a cell that gave nothing."""
+        where = f"{counted(cell.ranks, 'rank')}, {show_size(cell.message_bytes)}"
+        self.note(f"{without}: {cell.collective} {cell.algorithm.label}, {where}: {why}")
