@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools.reference import described_keys
 
 from tests.campaign_files import write_header, write_lines
 from tests.cli.typed import typed
@@ -63,6 +64,9 @@ def test_more_ranks_are_predicted_with_intervals_that_hold(measured: Path, tmp_p
     done = typed("predict", "bcast", "--costs", measured, *asked, "--format", "json", "-o", tmp_path / "page")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
+    parts = {"": found | {"checksum": ""}, " of `costs`": found["costs"], " of a prediction": found["predictions"][0]}
+    for kind, part in parts.items():
+        assert part.keys() == described_keys("predictions-json", f"key{kind}")
     assert found["status"] == "predicted"
     calls = [
         SimulatedCall(
