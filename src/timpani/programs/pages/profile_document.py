@@ -1,7 +1,5 @@
 """A profile as a document for people, and as data; what better algorithms are expected to save its program."""
 
-import csv
-import io
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -24,7 +22,7 @@ from timpani.programs.profile.profiled_points import ProvenCall, profiled_points
 from timpani.programs.profile.savings import Savings
 from timpani.programs.runs.profiled_run import SIGNALLED
 from timpani.report.document.blocks import Block, Document, NextCommand, Sentence
-from timpani.report.document.formats import json_text
+from timpani.report.document.formats import csv_text, json_text
 from timpani.report.document.text import aligned
 from timpani.slices import Hook
 from timpani.stats.compare import INDIFFERENCE
@@ -209,12 +207,7 @@ def profile_rows(profile: ProgramProfile) -> list[dict[str, Any]]:
 def profile_csv(profile: ProgramProfile) -> str:
     """`profile_rows` as CSV with a line of headings."""
     rows = profile_rows(profile)
-    text = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return text.getvalue()
+    return csv_text(rows, list(rows[0])) if rows else ""
 
 
 def profile_json(profile: ProgramProfile) -> str:

@@ -31,7 +31,7 @@ from timpani.report.figures import theme
 from timpani.report.figures.drawn_figures import FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
 from timpani.report.page.figure_files import in_each_format
 from timpani.report.page.page_templates import Answer, render_page
-from timpani.report.page.panels import static_svg
+from timpani.report.page.panels import drawn_once
 from timpani.report.page.sections import PageSection
 from timpani.study.words import counted, per_cent
 
@@ -148,9 +148,7 @@ def _figures(part: ProfilePart) -> Iterator[tuple[str, str, Markup]]:
     """These calls as bars, if there are any."""
     rows = longest_calls(part)
     if not rows.is_empty():
-        with alt.data_transformers.enable("default", max_rows=None):
-            svg = static_svg(program_time(rows, theme.PAGE).to_dict(), "program-time", rows["call"])
-        yield "program-time", "", Markup(svg)  # noqa: S704 Vega escapes the texts in it
+        yield "program-time", "", drawn_once(program_time(rows, theme.PAGE), "program-time", rows["call"])
 
 
 def _longest(part: ProfilePart) -> list[CallsLine]:

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, Literal, get_args
 
@@ -67,8 +67,13 @@ def csv_of(blocks: Sequence[Block]) -> str:
     ]
     names = list(dict.fromkeys(name for row in rows for name in row if name != _MARKS))
     marks = [_MARKS] if any(_MARKS in row for row in rows) else []
+    return csv_text(rows, [*names, *marks])
+
+
+def csv_text(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> str:
+    """Rows under a line of these names, as CSV."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, [*names, *marks], restval="", lineterminator="\n")
+    writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-import altair as alt
 import polars as pl
 from markupsafe import Markup
 
@@ -17,7 +16,7 @@ from timpani.report.figures import theme
 from timpani.report.figures.ratios import speedup
 from timpani.report.page.methods import facts, job_lines, provenance
 from timpani.report.page.page_templates import Answer, render_page
-from timpani.report.page.panels import static_svg
+from timpani.report.page.panels import drawn_once
 from timpani.report.page.sections import PageSection
 from timpani.report.tables.conditions import varying_conditions
 from timpani.report.verdict.changes import STANDING_TITLES, change_counts, change_table, missing_partners
@@ -94,9 +93,8 @@ def _figures(found: Changes) -> list[tuple[str, str, Markup]]:
     for (operation,), ratios in _ratio_rows(found).group_by("collective", maintain_order=True):
         name = f"ratio-{operation}"
         curves = ratios.with_columns(pl.col("label").str.strip_prefix(f"{operation} "))
-        with alt.data_transformers.enable("default", max_rows=None):
-            svg = static_svg(speedup(curves, palette, reference="in A", title="").to_dict(), name, curves["label"])
-        drawn.append((name, title_of(str(operation)), Markup(svg)))  # noqa: S704 Vega escapes the texts in it
+        chart = speedup(curves, palette, reference="in A", title="")
+        drawn.append((name, title_of(str(operation)), drawn_once(chart, name, curves["label"])))
     return drawn
 
 

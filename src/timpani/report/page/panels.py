@@ -11,6 +11,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 from altair.utils.schemapi import debug_mode
+from markupsafe import Markup
 
 from timpani.report.figures.columns import COMPETITOR, SETTING, VARIANT, WITHOUT_VARIANT, ordered
 from timpani.report.figures.drawn_figures import drawn_svg
@@ -36,6 +37,12 @@ def static_svg(specification: dict[str, Any], name: str, labels: Iterable[str] =
     padding = {"left": side, "right": side, "top": _FIGURE_PADDING, "bottom": _FIGURE_PADDING}
     svg = drawn_svg(specification | {"padding": padding})
     return re.sub(r'(\bid="|url\(#)', rf"\g<1>{name}-", _FONT.sub("", svg))
+
+
+def drawn_once(chart: Chart, name: str, labels: Iterable[str]) -> Markup:
+    """A chart with its data as the page shows it, without choices; the rest as of `static_svg`."""
+    with alt.data_transformers.enable("default", max_rows=None):
+        return Markup(static_svg(chart.to_dict(), name, labels))  # noqa: S704 Vega escapes the texts in it
 
 
 ALGORITHMS = ("label", COMPETITOR, WITHOUT_VARIANT)
