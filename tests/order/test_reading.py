@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.campaign_files import cells, results_of, start, write_campaign
 from tests.cli.typed import typed
 from tests.installed import FOUND, needs_mpi, needs_mpich, needs_open_mpi
 from tests.order.test_tree import added, leaves, probed
@@ -64,7 +65,7 @@ def test_the_command_shows_where_the_order_depends_on_the_position(tmp_path: Pat
     assert [elements for elements, _ in ring[1]["results"][0]] == [128] * 4
     assert ring[1]["results"][0][0][1] == [[[0, 1], 2], 3]
     assert set(ring[1]["adds_as"]) == {"timpani/ring", "timpani/segmented_ring"}
-    assert "all ranks get the same bits" in found["reproducibility of allreduce"]["text"]
+    assert "All ranks get the same bits" in found["reproducibility of allreduce"]["text"]
     assert drawing.read_text().startswith("<svg")
 
 
@@ -94,3 +95,23 @@ def test_operations_without_an_order_are_refused_in_one_line(words: tuple[str, .
     assert done.returncode == 2
     assert error in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@needs_open_mpi
+def test_rules_that_change_the_order_of_addition_are_left_out(tmp_path: Path) -> None:
+
+    measured = {
+        "default": {8: 20.0, 4096: 20.0},
+        "recursive_doubling": {8: 5.0, 4096: 20.0},
+        "ring": {8: 20.0, 4096: 5.0},
+    }
+    times = cells(measured, collective="allreduce", ranks=4)
+    starts = [start(launch, ("here",) * 4) for launch in range(1, 9)]
+    campaign = write_campaign(tmp_path / "campaign", results_of(times), starts)
+    done = typed("tune", str(campaign), "-o", str(tmp_path / "tuned"), "--same-order", "--mpi", "openmpi")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "allreduce recursive_doubling, 4 ranks: changes no bit of a result\n" in done.stdout
+    assert "allreduce ring, 4 ranks: changes the order of addition at 4 KiB: left out\n" in done.stdout
+    written = "".join(path.read_text() for path in (tmp_path / "tuned").iterdir())
+    assert "recursive_doubling" in written
+    assert "ring" not in written.replace("string", "").replace("during", "")

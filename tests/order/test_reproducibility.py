@@ -31,7 +31,7 @@ def test_a_constant_order_is_reproducible() -> None:
 def test_each_dependence_is_found_where_it_is() -> None:
     linear = chain(4)
     of_size = Reproducibility.of_readings([reading(BUTTERFLY), reading(linear, size=128), reading(linear, size=256)])
-    assert of_size.depends_on["the message size"] == "between 64 B and 128 B"
+    assert of_size.depends_on["the message size"] == "on 4 ranks between 64 B and 128 B"
     of_position = Reproducibility.of_readings([reading(BUTTERFLY, linear)])
     assert of_position.depends_on["the position in the vector"] == "4 ranks, 64 B"
     of_launch = Reproducibility.of_readings([reading(BUTTERFLY), reading(linear, launch=2)])

@@ -124,8 +124,8 @@ def cost(session: Session) -> str:
     return f"reading takes {counted(calls, 'call')} in {counted(starts, 'start')}, about {seconds}"
 
 
-def read_orders(session: Session, note: Callable[[str], None]) -> list[Reading]:
-    """All cells of a plan, and in further launches those of defaults again.
+def read_orders(session: Session, note: Callable[[str], None], launches: int = LAUNCHES) -> list[Reading]:
+    """All cells of a plan, and in launches after the first those of defaults again.
 
     Its folder is in the current one where ranks may run on other computers, which read the plan there.
     """
@@ -135,6 +135,6 @@ def read_orders(session: Session, note: Callable[[str], None]) -> list[Reading]:
     ):
         starter = Starter(session.plan, store, build, lambda: False, note)
         readings = read_launch(starter, MIN_TIMEOUT)
-        for launch in range(2, session.plan.study.launches + 1):
+        for launch in range(2, launches + 1):
             readings += read_launch(starter, MIN_TIMEOUT, launch, lambda cell: cell.algorithm.is_default)
     return readings

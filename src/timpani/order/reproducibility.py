@@ -78,10 +78,10 @@ class Reproducibility:
             yield f"{self.name}: the order can't be read: {'; '.join(self.unreadable)}."
         if not self.depths:
             return
-        if self.same_on_all_ranks is not None:
-            yield f"{self.name}: {'all' if self.same_on_all_ranks else 'not all'} ranks get the same bits."
         depends = [f"{what} ({where})" for what, where in self.depends_on.items() if where]
         yield f"{self.name}: the order of addition {f'depends on {_listed(depends)}' if depends else 'is constant'}."
+        if self.same_on_all_ranks is not None:
+            yield f"{'All' if self.same_on_all_ranks else 'Not all'} ranks get the same bits."
         if free := [what for what, where in self.depends_on.items() if where == ""]:
             yield f"It does not depend on {_listed(free)}."
         if unknown := [what for what, where in self.depends_on.items() if where is None]:
@@ -133,7 +133,8 @@ def _differing_places(readings: Sequence[Reading], varied: str, differ: Differs)
             if differ(one, other)
         ]
         if changes:
-            found = f"between {', '.join(changes)}"
+            on = "" if varied == "ranks" else f"on {counted(same[0].cell.ranks, 'rank')} "
+            found = f"{on}between {', '.join(changes)}"
         elif len(ordered) > 1:
             found = found or ""
     return found

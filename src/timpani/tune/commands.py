@@ -209,12 +209,17 @@ def files(
             rich_help_panel="If something is measured",
         ),
     ] = None,
+    same_order: Annotated[
+        bool, typer.Option("--same-order", help="Only rules that change no bit of a reduction's result.")
+    ] = False,
     dry_run: DryRun = False,
     force: Force = False,
 ) -> None:
     """Write tuning files that make the library use the fastest algorithm at each point."""
     if beyond.with_predicted and beyond.predict_to is None:
         raise UserError("--with-predicted has nothing to add", "say how far to predict: --predict-to RANKS")
+    if same_order and beyond.predict_to is not None:
+        raise UserError("--same-order needs calls, which a prediction has not", "leave out --predict-to")
     if (what is None) == (program is None):
         raise UserError("name campaigns, or what to measure, or a profile with --for", "see timpani tune --help")
     options = study.given()
@@ -224,7 +229,7 @@ def files(
         if given:
             raise UserError(f"{what[0]} is measured already", f"leave out --{given[0]}, or name what to measure")
         reach = _prediction_reach(beyond, place)
-        write_rules([Path(name) for name in what], output, place.mpi, force, reach)
+        write_rules([Path(name) for name in what], output, place.mpi, force, reach, same_order)
         return
     if beyond.predict_to is not None:
         named = what[0] if what else program
@@ -234,7 +239,9 @@ def files(
         study_of(False)  # what is wrong shows now, and not in the job
         run_in_jobs(place.on, dry_run, _steps(place, output, options, until, force))
         return
-    status = measure_and_confirm(study_of, place, place.mpi, output, program, force=force, dry_run=dry_run, until=until)
+    status = measure_and_confirm(
+        study_of, place, place.mpi, output, program, force=force, dry_run=dry_run, until=until, same_order=same_order
+    )
     raise typer.Exit(status)
 
 

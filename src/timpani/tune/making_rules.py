@@ -67,12 +67,14 @@ def measure_and_confirm(
     force: bool,
     dry_run: bool,
     until: Until | None,
+    same_order: bool = False,
 ) -> int:
     """Measure, write the files and confirm them; the exit status, 0 unless cells were abandoned.
 
     study_of  the study, given whether times are simulated
     profile   of a program, whose expected savings are printed; None: no program
     until     the last thing to do; None: the confirmation
+    same_order  as of `write_rules`
     """
     machine = resolve(place.on, mpi) if place.on else None
     study = study_of(bool(machine and machine.simulated))
@@ -88,7 +90,7 @@ def measure_and_confirm(
     if until == "campaign":
         return int(killed > 0)
     if not written:
-        write_rules(campaigns, output, mpi, force)
+        write_rules(campaigns, output, mpi, force, same_order=same_order)
     if profile:
         _SAVINGS.only("--for")(profile, campaigns)
     if until is None and can_be_confirmed(output):
@@ -133,11 +135,19 @@ def _measure_choices(
 
 
 def write_rules(
-    campaigns: list[Path], output: Path, mpi: str | None, force: bool, beyond: PredictionReach | None = None
+    campaigns: list[Path],
+    output: Path,
+    mpi: str | None,
+    force: bool,
+    beyond: PredictionReach | None = None,
+    same_order: bool = False,
 ) -> None:
-    """Write the table of `campaigns` and its files, over existing ones only with `force`."""
+    """Write the table of `campaigns` and its files, over existing ones only with `force`.
+
+    same_order  only rules that change no bit of a result
+    """
     with working("making rules"):
-        made = make_rules(campaigns, output, mpi, beyond)
+        made = make_rules(campaigns, output, mpi, beyond, typer.echo if same_order else None)
         known = made_from(campaigns, made.campaign)
     page = render(tuned_document(made.table, made.files, output, made.library.name, known), "markdown")
     texts = {**made.files.texts, PAGE: seal_page(page, made.files.texts[TABLE_FILE])}

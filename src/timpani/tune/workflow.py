@@ -97,6 +97,8 @@ class PredictionReach:
     in_files: bool = False
 
 
+_ORDER_KEPT: Hook[Callable[[SelectionTable, Campaign, Mpi, Callable[[str], None]], SelectionTable]] = Hook("ORDER_KEPT")
+
 _PREDICTED_RULES: Hook[Callable[[Campaign, PredictionReach, Mpi], PredictedRules]] = Hook("PREDICTED_RULES")
 
 
@@ -277,12 +279,21 @@ def comparison_seconds(measured: Campaign, with_files: bool = False) -> float:
 
 
 def make_rules(
-    campaigns: Sequence[Path], output: Path, mpi: str | None, beyond: PredictionReach | None = None
+    campaigns: Sequence[Path],
+    output: Path,
+    mpi: str | None,
+    beyond: PredictionReach | None = None,
+    same_order: Callable[[str], None] | None = None,
 ) -> GeneratedRules:
-    """The rules of `campaigns` and their files for `output`, not yet written; `beyond` asks for predicted rules."""
+    """The rules of `campaigns` and their files for `output`, not yet written; `beyond` asks for predicted rules.
+
+    same_order  leave out rules that change the order of addition, and say here what each rule changes
+    """
     campaign = load_together(campaigns)
     table = table_of(campaign, campaigns)
     library = installed_library(campaign, mpi)
+    if same_order:
+        table = _ORDER_KEPT.only("--same-order")(table, campaign, library, same_order)
     if beyond:
         predicted_rules = _PREDICTED_RULES.only("--predict-to")
         table = replace(table, predicted=predicted_rules(campaign.of_variant(table.variant), beyond, library))

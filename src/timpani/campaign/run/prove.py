@@ -16,12 +16,16 @@ from timpani.errors import UserError
 from timpani.libraries.catalogue import Parameters
 from timpani.libraries.library import Counting
 from timpani.libraries.registry import LIBRARIES
+from timpani.slices import Hook
 from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.keys import DATATYPES
 from timpani.study.operations import COLLECTIVES, OPERATIONS
 from timpani.study.schema import cell_of
 from timpani.study.sizes import show_sizes
 from timpani.study.words import counted
+
+_UNCOUNTED: Hook[Callable[[Starter, float, Group, list[PlannedCell]], None]] = Hook("UNCOUNTED_MESSAGES")
+"""Names the algorithms of cells by other means where a library counts no messages."""
 
 _TOTALS = "totals"
 """How the names of the files begin that a library writes its counts into, in a start's folder."""
@@ -64,6 +68,8 @@ class Prover:
                         f"{group.mpi} can't count messages: that a forced algorithm ran is known only because the "
                         "library refuses unknown names and algorithms that it would have to replace"
                     )
+                    for name in _UNCOUNTED.added():
+                        name(self.starter, self.timeout, group, pending)
                     continue
                 count = self._by_difference if counting and counting.at_exit else self._in_one_launch
                 while pending and not stop():

@@ -1,0 +1,64 @@
+"""In which order do five libraries add by default? A row for each collective and size, and what results depend on.
+
+`--libraries` names others, `--ranks` other rank counts. The last lines say how long a library took on 8 ranks.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+
+from timpani.campaign.run.session import Session
+from timpani.native.build import build
+from timpani.order.commands import order_study, read_orders
+from timpani.order.naming import Schedules
+from timpani.order.reading import Reading
+from timpani.order.reproducibility import Reproducibility
+from timpani.study.sizes import show_size
+
+VERSIONS = Path("build/mpi-versions")
+NEWEST = ("openmpi-5.0.11/bin/mpirun", "mpich-5.0.2/bin/mpiexec", "intel-2021.19.0/bin/mpiexec.hydra")
+LIBRARIES = ",".join(("openmpi", "mpich", *(str(VERSIONS / each) for each in NEWEST)))
+COLLECTIVES = ("allreduce", "reduce", "reduce_scatter", "scan")
+SIZES = "8,4Ki,1Mi"
+MAX_SECONDS = 60
+
+
+def run(libraries: str = LIBRARIES, ranks: str = "2,3,4,8,16") -> None:
+    for library in libraries.split(","):
+        sessions = [_session(library, each) for each in (ranks, "8")]
+        build(sessions[0].plan.mpi)
+        readings = read_orders(sessions[0], print)
+        began = time.monotonic()
+        read_orders(sessions[1], print)
+        seconds = time.monotonic() - began
+        title = sessions[0].plan.mpi.title
+        schedules = Schedules.of_programs(sessions[0].plan.mpi)
+        for (collective, size), same in groupby(sorted(readings, key=_point), key=_point):
+            first = [each for each in same if each.launch == 1]
+            print(f"| {title} | {collective} | {show_size(size)} | {_names(schedules, first)} |", flush=True)
+        for collective in COLLECTIVES:
+            facts = Reproducibility.of_readings([each for each in readings if each.cell.collective == collective])
+            print(f"- {title}: {facts.text}", flush=True)
+        print(f"{title}, 8 ranks: {seconds:.0f} s (at most {MAX_SECONDS})", flush=True)
+
+
+def _session(library: str, ranks: str) -> Session:
+    study = order_study(COLLECTIVES, {"algorithms": "default", "ranks": ranks, "sizes": SIZES})
+    return Session.prepare(study, library, True)
+
+
+def _point(reading: Reading) -> tuple[str, int]:
+    return reading.cell.collective, reading.cell.message_bytes
+
+
+def _names(schedules: Schedules, readings: Sequence[Reading]) -> str:
+    """The schedules that add so on all rank counts, or those of each group of rank counts."""
+    names = {each.cell.ranks: {name.plain for name in schedules.names(each)} for each in readings}
+    if common := set.intersection(*names.values()):
+        return ", ".join(sorted(common))
+    by_names = defaultdict[str, list[str]](list)
+    for ranks, found in names.items():
+        by_names[", ".join(sorted(found)) or "none"].append(str(ranks))
+    return "; ".join(f"{', '.join(ranks)} ranks: {found}" for found, ranks in by_names.items())
