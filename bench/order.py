@@ -21,7 +21,7 @@ VERSIONS = Path("build/mpi-versions")
 NEWEST = ("openmpi-5.0.11/bin/mpirun", "mpich-5.0.2/bin/mpiexec", "intel-2021.19.0/bin/mpiexec.hydra")
 LIBRARIES = ",".join(("openmpi", "mpich", *(str(VERSIONS / each) for each in NEWEST)))
 COLLECTIVES = ("allreduce", "reduce", "reduce_scatter", "scan")
-SIZES = "8,4Ki,1Mi"
+SIZES = "8,4Ki,256Ki"
 MAX_SECONDS = 60
 
 

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any, NamedTuple, Self
 
 from timpani.campaign.plan.estimate import call_seconds, start_seconds
-from timpani.campaign.plan.plan import CampaignPlan
+from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.run.start import Starter
 from timpani.order.tree import SummationTree, UnreadableError, read_tree
 from timpani.study.cell import Cell
@@ -24,6 +24,8 @@ DATATYPE, OPERATOR, ELEMENT_BYTES = "double", "sum", 8
 _CALLS_PER_PAIR = 2
 _OVERSUBSCRIBED = 100
 """How many times as long a call takes where ranks share cores."""
+_SLOWER = 20
+"""A start counts as hung if a cell takes that many times as long as expected."""
 
 
 class Run(NamedTuple):
@@ -112,12 +114,13 @@ def expected_calls(cell: Cell) -> int:
 
 def expected_seconds(plan: CampaignPlan) -> float:
     """About how long one launch of a plan takes."""
-    return sum(
-        start_seconds(group.mpi.kind, group.ranks)
-        + sum(expected_calls(each.cell) * call_seconds(each.cell) for each in group.cells)
-        * (_OVERSUBSCRIBED if group.oversubscribed else 1)
-        for group in plan.groups
-    )
+    cells = (_cell_seconds(group, each) for group in plan.groups for each in group.cells)
+    return sum(start_seconds(group.mpi.kind, group.ranks) for group in plan.groups) + sum(cells)
+
+
+def _cell_seconds(group: Group, planned: PlannedCell) -> float:
+    calls = expected_calls(planned.cell) * call_seconds(planned.cell)
+    return calls * (_OVERSUBSCRIBED if group.oversubscribed else 1)
 
 
 def read_launch(
@@ -125,7 +128,7 @@ def read_launch(
 ) -> list[Reading]:
     """The orders of the cells that are wanted, which must be sums of doubles; a note for each that failed.
 
-    timeout  seconds of silence after which a start counts as hung
+    timeout  seconds of silence after which a start counts as hung, in addition to what its cells take
     """
     readings: list[Reading] = []
     with starter.store.writing():
@@ -138,5 +141,6 @@ def read_launch(
             pending = [each for each in group.cells if wanted(each.cell)]
             while pending and not starter.stop():
                 start = starter.untimed(group, pending, METHOD, launch=launch)
-                pending = starter.read_cells(start, pending, timeout, take, "not read")
+                longest = timeout + _SLOWER * max(_cell_seconds(group, each) for each in pending)
+                pending = starter.read_cells(start, pending, longest, take, "not read")
     return readings
