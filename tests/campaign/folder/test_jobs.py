@@ -39,18 +39,11 @@ def measure_in_job(folder: Path, number: str, launch: int) -> None:
 
 
 def test_a_result_is_of_the_job_that_its_start_ran_in(tmp_path: Path) -> None:
-    measure_in_job(tmp_path, "7", 1)
-    measure_in_job(tmp_path, "8", 2)
+    for launch, number in enumerate("778", start=1):
+        measure_in_job(tmp_path, number, launch)
     found = load(tmp_path)
-    assert found.results.select("launch", "job").rows() == [(1, "7"), (2, "8")]
-    assert found.jobs == (job("7"), job("8"))
-    assert [each["job"] for each in found.launches] == ["7", "8"]
-
-
-def test_a_job_that_measures_twice_is_recorded_once(tmp_path: Path) -> None:
-    measure_in_job(tmp_path, "7", 1)
-    measure_in_job(tmp_path, "7", 2)
-    assert load(tmp_path).jobs == (job("7"),)
+    assert found.results["job"].to_list() == [each["job"] for each in found.launches] == ["7", "7", "8"]
+    assert found.jobs == (job("7"), job("8")), "a job that measures twice is recorded once"
 
 
 def test_the_next_run_takes_results_of_a_killed_one_into_the_job_of_the_killed_one(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.campaign.plan.made_library import LIBRARY
-from timpani.campaign.plan.from_study import Pairs, between_ranks, missing_ranks, pairs_on, ranks_of_pairs
+from timpani.campaign.plan.from_study import Pairs, between_ranks, missing_ranks, pairs_on
 from timpani.errors import UserError
 from timpani.machine.nodes.host_list import choose_hosts, with_slots
 from timpani.machine.nodes.model import Machine, NodeGroup
@@ -62,12 +62,6 @@ def test_pairs_of_places_that_nobody_foresees() -> None:
     for placements, ranks in ((("core", "node"), 4), (("core",), 17)):
         with pytest.raises(UserError, match="known only with one --placement and a core for each"):
             pairs_on(MACHINE, hosts, placements)(ranks)
-
-
-def test_ranks_of_pairs() -> None:
-    assert ranks_of_pairs(Algorithm.parse("default:pairs=2,window=64")) == [(0, 2), (1, 3)]
-    assert ranks_of_pairs(Algorithm.parse("default:first=3,second=1")) == [(3, 1)]
-    assert ranks_of_pairs(Algorithm.parse("default")) == []
 
 
 def test_ranks_that_are_not_there() -> None:

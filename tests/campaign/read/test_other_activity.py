@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from timpani.campaign.read.campaign_warnings import load_warnings, machine_loads, without_effect
+from timpani.study.cell import Algorithm, Cell
+from timpani.study.schema import cell_columns
 
 
 def launch(busy_s: float, own_s: float, seconds: float = 2.0, steal_s: float = 0.0, host: str = "n1") -> dict[str, Any]:
@@ -45,15 +47,8 @@ TREE, FLAT = [[0, 1], [0, 0]], [[0, 2], [0, 0]]
 
 
 def proof(parameters: str, messages: list[list[int]], **fields: Any) -> dict[str, Any]:
-    cell = {
-        "collective": "bcast",
-        "variant": "default",
-        "provider": "openmpi",
-        "algorithm": "chain",
-        "parameters": parameters,
-    }
-    where = {"ranks": 2, "message_bytes": 8, "placement": "core", "mode": "warm", "arrival": "together"}
-    return {**cell, **where, "messages": messages, "bytes": messages, **fields}
+    cell = Cell("bcast", Algorithm("openmpi", "chain"), 2, "core", 8, "warm")
+    return {**cell_columns(cell), "parameters": parameters, "messages": messages, "bytes": messages, **fields}
 
 
 def test_a_parameter_whose_values_all_send_the_same_is_named() -> None:
