@@ -49,6 +49,7 @@ def with_libraries(found: Iterable[Mpi], indirect: bool = False) -> pytest.MarkD
 
 every_mpi = with_libraries(FOUND)
 each_kind = with_libraries(ONE_OF_EACH_KIND)
+one_mpi = with_libraries(ONE_OF_EACH_KIND[:1], indirect=True)
 every_open_mpi = with_libraries(OPEN_MPIS)
 every_mpich = with_libraries(MPICHS)
 

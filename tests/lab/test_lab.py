@@ -153,11 +153,3 @@ def test_a_system_that_refuses_a_part_is_named_and_nothing_is_left(missing: str,
         assert part in done.stderr
         assert set(listed()) <= known
         assert new_namespaces(known) == set()
-
-
-def test_programs_for_administration_are_found_where_path_lacks_their_folders(make: Make) -> None:
-    users = {**os.environ, "PATH": "/usr/bin:/bin"}
-    lab = make("--nodes", "1", "--slurm", env=users)
-    assert lab.exec("n1", "sh", "-c", "command -v tc", env=users).returncode == 0
-    assert timpani("lab", "down", lab.id, env=users).returncode == 0
-    assert lab.namespaces() == set()

@@ -11,7 +11,7 @@ from typing import IO
 import pytest
 
 from tests.cli.typed import typed
-from tests.installed import each_kind, needs_mpi
+from tests.installed import each_kind, needs_mpi, one_mpi
 from tests.programs.programs import compile_program, environment
 from timpani.errors import UserError
 from timpani.native.mpi import Mpi
@@ -65,6 +65,7 @@ def runs(folder: Path, command: tuple[str, ...], milliseconds: int, output: Comp
     return BlockRuns(folder, command, Choice({"PLANTED_MS": str(milliseconds)}, None), output)
 
 
+@one_mpi
 def test_a_comparison_continues_where_it_was_stopped(program: tuple[str, ...], tmp_path: Path) -> None:
     for run in runs(tmp_path / "runs", program, 0).complete(2):
         if run.block == 2:
@@ -127,6 +128,7 @@ def test_a_program_without_mpi_ends_the_comparison_at_its_first_run(tmp_path: Pa
     assert not (tmp_path / "runs" / "runs.jsonl").exists()
 
 
+@one_mpi
 def test_a_variant_is_confirmed_on_a_program(program: tuple[str, ...], tmp_path: Path) -> None:
     options = ("--variant", "quick: PLANTED_MS=0", "--runs", str(MIN_BLOCKS), "--output", str(tmp_path / "runs"))
     words = ("confirm", *options, "--", *program)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.live import timpani
+from tests.installed import one_mpi
 from tests.programs.programs import compile_program, compiler_of, environment
 from timpani.campaign.folder.load import load_one_machine
 from timpani.native.mpi import Mpi
@@ -42,6 +43,7 @@ def planted(mpi: Mpi, tmp_path: Path) -> dict[str, str]:
     return {**environment(), **times, "PLANTED_CLOCK": str(clock), "LD_PRELOAD": str(library)}
 
 
+@one_mpi
 def test_the_planted_seconds_lie_in_the_interval_of_the_saving(
     mpi: Mpi, tmp_path: Path, planted: dict[str, str]
 ) -> None:

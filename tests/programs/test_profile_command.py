@@ -9,7 +9,7 @@ import pytest
 
 from tests.campaign.live import timpani
 from tests.cli.typed import typed
-from tests.installed import needs_compiler, needs_mpich, needs_open_mpi
+from tests.installed import needs_compiler, needs_mpich, needs_open_mpi, one_mpi
 from tests.interpose.conftest import rules
 from tests.programs.profile_files import CALL, part_text, write_profile
 from tests.programs.programs import CALLS, compile_program, environment
@@ -70,6 +70,7 @@ def test_calls_are_counted_and_replaced(mpi: Mpi, tmp_path: Path, parts: tuple[s
     assert "choose another folder" in again.stderr
 
 
+@one_mpi
 def test_a_script_s_programs_are_parts_of_one_profile(mpi: Mpi, tmp_path: Path) -> None:
     program = compile_program(mpi, CALLS, tmp_path / "program")
     script = tmp_path / "script"
@@ -82,6 +83,7 @@ def test_a_script_s_programs_are_parts_of_one_profile(mpi: Mpi, tmp_path: Path) 
     assert [part.program.reporting for part in read_profile(tmp_path / "p").parts] == [1, 1]
 
 
+@one_mpi
 def test_a_program_that_a_signal_ends_keeps_what_rank_0_wrote(mpi: Mpi, tmp_path: Path) -> None:
     program = compile_program(mpi, KILLED, tmp_path / "program")
     asked = ("profile", "--mpi", str(mpi.mpirun), "-o")
@@ -97,6 +99,7 @@ def test_a_program_that_a_signal_ends_keeps_what_rank_0_wrote(mpi: Mpi, tmp_path
     assert "a signal ended the command before" in typed("show", tmp_path / "early").stdout
 
 
+@one_mpi
 def test_calls_are_distinguished_by_their_place_in_the_program(mpi: Mpi, tmp_path: Path) -> None:
     program = compile_program(mpi, TWO_PLACES, tmp_path / "program")
     asked, command = ("profile", "-o"), ("--", str(mpi.mpirun), "-n", "2", program)
@@ -124,6 +127,7 @@ def test_a_profile_without_calls_is_one_line_in_every_command_that_needs_some(tm
     assert not (tmp_path / "tuned").exists()
 
 
+@one_mpi
 @needs_compiler
 def test_a_statically_linked_program_is_refused_before_it_runs(mpi: Mpi, tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("int main() { return 0; }\n")

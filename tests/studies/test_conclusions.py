@@ -103,25 +103,6 @@ def test_the_verdict_is_the_recomputed_one(
     assert {case.low for case in found.cases} == {None}  # single runs have no interval
 
 
-@pytest.mark.parametrize(
-    ("says", "where", "value"),
-    [
-        (SHARPLY.format("the default's broadcast"), "128 ranks, 16 KiB", 8.52),
-        (UP_AND_DOWN.format("the default's broadcast"), "128 to 256 ranks, 32 KiB", 1 / 0.632),
-        (SIMILAR.format("knomial is the fixed broadcast"), "nearest: knomial 0.133", 1.118 / 0.1329),
-        (SIMILAR.format("binomial is the fixed scatter"), "similar", 5.646),
-        (DIVERGES.format("basic linear is the broadcast"), "farthest: linear 2.42, next to knomial 0.133", 2.162),
-        ("the non-blocking linear scatter is better than the default for large messages", "64 KiB", 1.33),
-        ("the library switches its protocol somewhere below 512 B", "256 B", 1.526),
-        ("the latency between two nodes of one leaf switch is 5 times that within a node", "leaf_nodes", 5.06),
-        ("the latency across leaf switches is only 0.1 µs longer than on one", "random_nodes", 0.1665),
-        ("OSU's benchmark has lower throughput than the study's on one leaf switch", "osu", 0.753),
-    ],
-)
-def test_the_number_behind_a_verdict(published: dict[str, ClaimResult], says: str, where: str, value: float) -> None:
-    assert [case for case in published[says].cases if where in case.where and case.value == pytest.approx(value, 2e-3)]
-
-
 def test_studies_without_a_table_are_not_testable_by_what_they_published(published: dict[str, ClaimResult]) -> None:
     untested = {each.claim.by for each in published.values() if each.verdict == NOT_TESTABLE}
     assert untested == {"Della Siega", "Assignment 2"}

@@ -40,7 +40,7 @@ def test_variants_are_measured_in_blocks_recorded_and_continued(tmp_path: Path) 
     assert recorded is not None
     changed = {each.name: each.value for each in recorded["no-vader"].changed or ()}
     assert changed["btl"] == "^vader"
-    assert (recorded["again"].changed, recorded["again"].unchecked) == ((), ("FI_PROVIDER",))
+    assert (recorded["again"].changed, recorded["again"].unchecked) == ((), ("TIMPANI_TEST", "FI_PROVIDER"))
     shown = timpani("show", folder, "--format", "json")
     assert {row["label"] for row in json.loads(shown.stdout)} == labels
     before = (folder / "results.jsonl").read_bytes()
