@@ -31,6 +31,10 @@ else:
         return OpenedCampaign
 
 
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
+
+
 __all__ = ["OpenedCampaign", "UserError", "measure", "open"]
 
 
@@ -60,8 +64,12 @@ def measure(
     what     a study's name or file, or operations
     mpi, on  the library and the machine, as for --mpi and --on
     note     called with each note that `timpani run` would print
-    options  any key of a study file (docs/study-files.md): ranks, sizes, launches, regret, budget, …; and algorithms,
-             which holds for all operations. A text is written as on the command line: sizes="1:1M", budget="10m"
+    options  the options of `timpani run`, each as a value or as its text:
+             ranks, sizes (in bytes)       [2, 4] or "2:64", [8, 65536] or "1:1M"
+             launches, warmup, repetitions a number
+             budget, slot                  seconds, or "10m"
+             regret; precision             0.02 or "2%"; 0.05
+             algorithms                    of all operations: "default,ring"
 
     `timpani.UserError` where `timpani run` would print an error; KeyboardInterrupt when it is interrupted, after what
     was measured is recorded.

@@ -18,6 +18,7 @@ from timpani.errors import UserError, too_few_files, unknown
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.vendors import VENDORS, VendorLibrary
+from timpani.native.announce import working
 from timpani.native.carried import CARRIED, library_files
 from timpani.native.library_version import LibraryVersion, library_version, version_of_file
 from timpani.native.mpi import SLURM, Mpi
@@ -59,7 +60,11 @@ def find_mpis() -> list[Mpi]:
 
 def search_mpis() -> list[Mpi | Unusable]:
     """All launchers and compilers that `find_mpis` examines, including unusable ones."""
-    return _search([*_path(), Path(sys.prefix) / "bin"])
+    return _search(_everywhere())
+
+
+def _everywhere() -> list[Path]:
+    return [*_path(), Path(sys.prefix) / "bin"]
 
 
 def _search(folders: Sequence[Path]) -> list[Mpi | Unusable]:
@@ -94,6 +99,9 @@ def choose_mpi(wanted: str | None) -> Mpi:
     if wanted in LIBRARIES and LIBRARIES[wanted].launcher.simulates:
         return find_simulator(LIBRARIES[wanted])
     if wanted is None or wanted in LIBRARIES:
+        for _, each in _answers(_programs(_everywhere(), _LAUNCHERS)):
+            if isinstance(each, Mpi) and wanted in (None, each.kind):
+                return each  # the others need not be asked
         every = search_mpis()
         found: Sequence[Mpi | Unusable] = [each for each in every if wanted in (None, each.kind)]
         what = f"no {LIBRARIES[wanted].name if wanted else 'MPI library'} found on PATH or in {sys.prefix}"
@@ -158,15 +166,20 @@ def _programs(folders: Iterable[Path], names: Sequence[str]) -> Iterator[Path]:
 
 def _distinct(programs: Iterable[Path]) -> list[Mpi | Unusable]:
     found: dict[tuple[object, ...], Mpi | Unusable] = {}
-    seen: set[Path] = set()
-    for program in programs:
-        if program.resolve() in seen:
-            continue
-        seen.add(program.resolve())
-        mpi = _look_at(program)
+    for program, mpi in _answers(programs):
         name = (mpi.kind, mpi.version) if isinstance(mpi, Mpi) else (mpi.why,)
         found.setdefault((*name, program.resolve().parent), mpi)
     return list(found.values())
+
+
+def _answers(programs: Iterable[Path]) -> Iterator[tuple[Path, Mpi | Unusable]]:
+    """Each program with its library, asked when it is its turn: on a busy machine each takes seconds."""
+    seen: set[Path] = set()
+    with working("asking launchers and compilers for their MPI library"):
+        for program in programs:
+            if program.resolve() not in seen:
+                seen.add(program.resolve())
+                yield program, _look_at(program)
 
 
 def _wrapper_names() -> list[str]:
