@@ -213,11 +213,14 @@ def test_a_decided_point_leaves_the_other() -> None:
 
 
 def test_the_bound_of_all_choices_is_in_shares_of_the_program_s_time() -> None:
-    lost = program_loss(raced(8))
+    lost = program_loss(raced(8), {})
     assert lost is not None
     assert lost.allowed == pytest.approx(ACCEPTED - SHARES[RARE])
     assert lost.bound <= lost.allowed
-    unmeasured = program_loss(raced(8, sizes=[DEAR]))
+    over_jobs = program_loss(raced(8), {POINTS[DEAR]: 0.5})
+    assert over_jobs is not None
+    assert over_jobs.bound > lost.allowed
+    unmeasured = program_loss(raced(8, sizes=[DEAR]), {})
     assert unmeasured is not None
     assert unmeasured.bound >= SHARES[CHEAP]
 

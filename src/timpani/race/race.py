@@ -217,9 +217,13 @@ class Race:
         """The accepted regret of `point`, as a share."""
         return self._fields[point].goal.regret
 
-    def lost(self, point: Point) -> float:
-        """What the choice at `point` may lose, as a share of the program's time in MPI; 0 without a program."""
-        return self._fields[point].lost
+    def lost(self, point: Point, regret: float | None = None) -> float:
+        """What the choice at `point` may lose, as a share of the program's time in MPI; 0 without a program.
+
+        regret  another bound than the race's, as that over several jobs
+        """
+        there = self._fields[point]
+        return there.lost if regret is None else there.goal.weight * loss(regret)
 
     @property
     def unreached_loss(self) -> float:
@@ -416,7 +420,12 @@ def points_to_reduce(race: Race, points: Collection[Point]) -> set[Point]:
     return set()
 
 
-def program_loss(race: Race) -> ProgramLoss | None:
-    """What the choices may lose of the program's time; None without a program. The bound adds the points' bounds."""
-    allowed = race.allowed_loss
-    return None if allowed is None else ProgramLoss(race.unreached_loss + sum(map(race.lost, race.points())), allowed)
+def program_loss(race: Race, over_jobs: Mapping[Point, float]) -> ProgramLoss | None:
+    """What the choices may lose of the program's time; None without a program. The bound adds the points' bounds.
+
+    over_jobs  the bound of the regret where several jobs measured a point
+    """
+    if (allowed := race.allowed_loss) is None:
+        return None
+    lost = sum(race.lost(point, over_jobs.get(point)) for point in race.points())
+    return ProgramLoss(race.unreached_loss + lost, allowed)

@@ -243,7 +243,7 @@ class ReadRace:
         return RaceVerdict(
             max(goals),
             min(goals),
-            program_loss(self.race),
+            program_loss(self.race, self._over_jobs),
             requested=len(tried | set(planned)),
             points=raced.height,
             reached=raced.height - open_ones.height,
