@@ -1,6 +1,6 @@
 """A profile's calls in tables: where time passed, each kind of call, who was late, what ran at the same time."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -73,9 +73,9 @@ class TimeInCollectives:
         return self.waiting > 0 or self.moving > 0
 
 
-def time_in_collectives(part: ProfilePart, lines: Iterable[CallsLine] | None = None) -> TimeInCollectives:
-    """The time of all blocking collectives of a part, or of `lines` of it."""
-    chosen = [line for line in (part.calls if lines is None else lines) if line.form == "blocking"]
+def time_in_collectives(part: ProfilePart) -> TimeInCollectives:
+    """The time of all blocking collectives of a part."""
+    chosen = [line for line in part.calls if line.form == "blocking"]
     waiting = sum(line.waiting_ns for line in chosen)
     return TimeInCollectives(
         total=part.per_rank(sum(line.ns for line in chosen)),
