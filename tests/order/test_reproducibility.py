@@ -1,5 +1,7 @@
 """What readings say about reproducible results: planted readings, and the sentences that follow."""
 
+from dataclasses import replace
+
 from tests.order.test_tree import chain
 from timpani.order.reading import Order, Reading, Run
 from timpani.order.reproducibility import Reproducibility
@@ -32,6 +34,10 @@ def test_each_dependence_is_found_where_it_is() -> None:
     linear = chain(4)
     of_size = Reproducibility.of_readings([reading(BUTTERFLY), reading(linear, size=128), reading(linear, size=256)])
     assert of_size.depends_on["the message size"] == "on 4 ranks between 64 B and 128 B"
+    short = reading(BUTTERFLY)
+    parts = [replace(short, results=(*short.results[:count], *(4 - count) * ((),))) for count in (1, 4)]
+    larger = replace(parts[1], cell=replace(short.cell, message_bytes=128))
+    assert Reproducibility.of_readings([parts[0], larger]).depends_on["the message size"] == ""
     of_position = Reproducibility.of_readings([reading(BUTTERFLY, linear)])
     assert of_position.depends_on["the position in the vector"] == "4 ranks, 64 B"
     of_launch = Reproducibility.of_readings([reading(BUTTERFLY), reading(linear, launch=2)])

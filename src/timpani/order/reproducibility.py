@@ -98,7 +98,8 @@ def _listed(items: Sequence[str]) -> str:
 
 
 def _orders_differ(one: Reading, other: Reading) -> bool:
-    return one.orders != other.orders
+    """Whether they differ at a rank that has elements in both: of short vectors some ranks get none."""
+    return any(a != b for a, b in zip(one.orders, other.orders, strict=True) if a and b)
 
 
 def _further_ranks_differ(fewer: Reading, more: Reading) -> bool:
