@@ -1,6 +1,11 @@
-"""On a busy machine the verdict names the load, and forecasts nothing."""
+"""The verdict where nothing more can be measured now: on a busy machine, and on a bundle."""
 
-from tests.campaign_files import cells, made_up, results_of, start
+from pathlib import Path
+
+from tests.campaign_files import cells, made_up, results_of, start, write_campaign
+from timpani.campaign.folder.bundle import SUFFIX, pack
+from timpani.campaign.folder.load import load
+from timpani.report.document.blocks import NextCommand
 from timpani.report.verdict.verdict_text import verdict_document, verdict_object
 
 NOISY = (0.7, 1.4, 1.0, 0.8, 1.3, 1.1, 0.9, 1.2, 1.05, 0.95)
@@ -20,3 +25,20 @@ def test_load_comes_first_and_no_launches_are_promised() -> None:
     assert "1.5 of 2 cores" in document["too_busy"].text
     assert "would_decide" not in [block.name for block in document.blocks]
     assert verdict_object(busy)["undecided"] == 1
+
+
+LAUNCHES = [start(launch, seconds=2.0) for launch in range(1, 11)]
+
+
+def commands(place: Path) -> dict[str, str]:
+    return {
+        block.name: block.command for block in verdict_document(load(place)).blocks if isinstance(block, NextCommand)
+    }
+
+
+def test_commands_name_the_bundle(tmp_path: Path) -> None:
+    folder = write_campaign(tmp_path / "mine", TIMES, LAUNCHES, commands=["timpani run bcast -o mine"])
+    bundle = tmp_path / f"mine{SUFFIX}"
+    bundle.write_bytes(b"".join(pack(folder, b"")))
+    assert "decide" in commands(folder)
+    assert commands(bundle) == {"details": f"timpani verdict {bundle} --details"}
