@@ -19,6 +19,7 @@ from timpani.cli.terminal.completing import complete_what
 from timpani.cli.terminal.options import Format, document_format, document_text, output_option
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.raced import raced_results
+from timpani.native.announce import announce, working
 from timpani.report.document.blocks import Block, Document, DrawnFigure, Heading, Sentence, Table, Value, rows
 from timpani.report.document.latex import PT_PER_MM, escaped, latex_of
 from timpani.report.document.output_files import write_file
@@ -61,16 +62,18 @@ def study(
         run_in_jobs(place, dry_run, [JobStep(typed_words(), output / "by-timpani", None)])
     else:
         for folder, method in METHODS.items():
+            announce(f"measuring {folder.replace('-', ' ')}")
             words = ["run", name, *context.args, "--method", method, "-o", str(output / folder)]
             with nullcontext() if dry_run else redirect_stdout(io.StringIO()):
                 if status := context.find_root().command.main(words, standalone_mode=False):
                     raise typer.Exit(status)
     if not dry_run:
-        as_published, by_timpani = (with_study_names(load(output / folder)) for folder in METHODS)
-        table = study_of(name)
-        document = both_methods(as_published, by_timpani, table)
-        paper = report_blocks(as_published, by_timpani, table, document, output)
-        write_file(output / "report.tex", latex_report(document.title, [*paper]).encode(), force=True)
+        with working("setting both in one table and drawing the figures"):
+            as_published, by_timpani = (with_study_names(load(output / folder)) for folder in METHODS)
+            table = study_of(name)
+            document = both_methods(as_published, by_timpani, table)
+            paper = report_blocks(as_published, by_timpani, table, document, output)
+            write_file(output / "report.tex", latex_report(document.title, [*paper]).encode(), force=True)
         typer.echo(document_text(document, format), nl=False)
         typer.echo(f"as a paper, with figures and conclusions: {output / 'report.tex'}", err=True)
 
@@ -104,7 +107,7 @@ def _table(cells: pl.DataFrame, caption: str) -> Table:
         **({"published": [Value(time, show=two_decimals) for time in cells["published_us"]]} if printed else {}),
         "as published": _intervals(cells, ""),
         "by Timpani": _intervals(cells, "_timpani"),
-        "ratio": [Value(each, show="{:.2f}".format) for each in cells["us_timpani"] / cells["us"]],
+        "ratio": [Value(each, show="{:.3g}".format) for each in cells["us_timpani"] / cells["us"]],
     }
     about = "Ratio: by Timpani / as published."
     return Table("both-methods", tuple(columns), rows(zip(*columns.values(), strict=True)), caption, footnotes=(about,))

@@ -42,8 +42,13 @@ class MadeFrom:
             )
             yield answer_sentence(verdict)
         else:
-            yield "no rule: no algorithm is shown to be faster than the default"
+            none = "no algorithm is shown to be faster than the default"
+            yield f"no rule yet: {none}" if verdict.undecided else f"no rule is needed: {none}"
             yield answer_sentence(verdict)
+            if verdict.too_busy:
+                yield verdict.too_busy
+            elif verdict.decide_command:
+                yield f"To decide more: {verdict.decide_command}"
 
 
 def made_from(folders: Sequence[Path], together: Campaign) -> MadeFrom:
@@ -60,8 +65,8 @@ def _of_one_job(verdict: Verdict) -> Iterator[str]:
     """That rules and gains hold in the one job that measured them."""
     scope = verdict.scope
     if scope and scope.jobs == 1 and not verdict.simulated:
-        noun = scope.noun
-        yield f"measured in one {noun} {holds_for(scope).removeprefix(f'in this {noun} ')}: {another_job(scope).text}"
+        noun, text = scope.noun, another_job(scope).text
+        yield f"measured in one {noun} {holds_for(scope).removeprefix(f'in this {noun} ')}: {text[0].lower()}{text[1:]}"
 
 
 def merged(warnings: Mapping[str, Sequence[str]]) -> list[str]:
