@@ -73,9 +73,8 @@ def state_sentences(results: pl.DataFrame) -> Iterator[str]:
         during = f". The state changed during {_percent(changed)} of the results" if changed else ""
         where = f"{counted(found[0].ranks, 'rank')} by {found[0].placement}"
         yield (
-            f"the speed of {found[0].machine} changed between several states ({where}). A cache line between two "
-            f"ranks' cores, or a message between nodes, took {', '.join(parts)}{during}. Times of different states "
-            "aren't comparable"
+            f"{found[0].machine} had several speeds ({where}). A probe, a cache line between two ranks or a message "
+            f"between nodes, took {', '.join(parts)}{during}. Times of different states aren't comparable"
         )
 
 

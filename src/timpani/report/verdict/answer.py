@@ -54,7 +54,7 @@ def another_job(scope: JobScope) -> Sentence:
     else:
         low, high = (100 * each for each in ELSEWHERE)
         elsewhere = f"on four supercomputers by {low:.0f} to {high:.0f} %"
-        text = f"Another {scope.noun} may change ratios, by an unknown amount; {elsewhere}."
+        text = f"In another {scope.noun} ratios may differ: here unknown by how much, {elsewhere}."
     return Sentence("another_job", text, {"jobs": scope.jobs, "algorithm_in_job": moved})
 
 
