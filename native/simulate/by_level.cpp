@@ -213,8 +213,11 @@ class Levels {
         if (received != nullptr) receives_.post(rank, received->peer, received->to, now);
         for (; step != steps.end(); ++step) {
             if (step->is_message()) throw LevelsNotApplicable();
-            late_.emplace_back(rank, step->kind, sends_.waits(rank, *step), receives_.waits(rank, *step),
-                               step->from.count);
+            late_.push_back({.rank = rank,
+                             .kind = step->kind,
+                             .sends = sends_.waits(rank, *step),
+                             .receives = receives_.waits(rank, *step),
+                             .count = step->from.count});
         }
         if (sent != nullptr) meet(rank, sent->peer);
         if (received != nullptr) meet(received->peer, rank);

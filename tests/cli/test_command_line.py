@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import sys
+from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,20 +18,27 @@ from tests.campaign_files import cells, results_of, write_campaign
 from tests.cli.typed import typed
 from tests.installed import needs_compiler
 from timpani.cli import app
+from timpani.native.mpi import version_numbers
 from timpani.version import __version__
+
+WORDS_FOR_TYPES = version_numbers(version("typer")) >= (0, 29)
+"""Whether values stand in Timpani's words: older versions of typer use others."""
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("hostfile --category 9", "invalid value for '--category': 9; write 3 or less"),
+        ("hostfile --category 9", "invalid value for '--category': 9" + "; write 3 or less" * WORDS_FOR_TYPES),
         ("completion tcsh", "invalid value for 'SHELL': 'tcsh' is not one of 'bash', 'zsh', 'fish'; `timpani"),
         pytest.param(
             "draw bcast/knomial -o a.txt",
             "unknown kind of file 'txt'; write svg, png, pdf or json",
             marks=needs_compiler,
         ),
-        ("machine detect --partitoin x", "no such option: --partitoin"),
+        (
+            "machine detect --partitoin x",
+            "no such option: --partitoin" if WORDS_FOR_TYPES else "no such option '--partitoin'",
+        ),
         ("help shwo", "no such command 'shwo'; did you mean 'show'?"),
         ("list algoritms", "unknown list 'algoritms'; did you mean algorithms?"),
     ],
@@ -107,7 +115,8 @@ def test_a_help_page_fits_80_columns_in_plain_words(words: str) -> None:
     known = PAGES.get(f"timpani {words}")
     options = [each for each in known.parameters if not each.is_argument] if known else []
     assert [names for names in (max(each.names, key=len) for each in options) if names not in page] == []
-    assert not re.search(r"<[a-z ]+>|range>|list\[|\{\w|x<=|x>=", page)
+    if WORDS_FOR_TYPES:
+        assert not re.search(r"<[a-z ]+>|range>|list\[|\{\w|x<=|x>=", page)
     usage = page.partition("╭")[0].partition("Usage:")[2].split("\n")[0]
     assert usage.count("[") == usage.count("]") > 0
     described = [line.strip() for line in page.partition("╭")[0].splitlines()]

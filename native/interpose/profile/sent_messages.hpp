@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <vector>
 
 namespace timpani {
@@ -25,10 +24,10 @@ class SentMessages {
     }
     void add(int peer, std::int64_t bytes) {
         // From the newest on: algorithms send segments to one peer after another.
-        for (SentTo& each : std::views::reverse(to_)) {
-            if (each.peer != peer) continue;
-            ++each.messages;
-            each.bytes += bytes;
+        for (auto each = to_.rbegin(); each != to_.rend(); ++each) {
+            if (each->peer != peer) continue;
+            ++each->messages;
+            each->bytes += bytes;
             return;
         }
         complete_ = complete_ && to_.size() < kMaxPeers;

@@ -23,6 +23,9 @@ _CANNOT_ASK = (errno.ENAMETOOLONG, errno.EACCES)
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
+REFUSED: Any = getattr(typer, "TyperException", typer.BadParameter.__mro__[2])
+"""What typer raises for words that it refuses: its own class, or click's before typer 0.28."""
+
 _WORD_OF_PYDANTIC = "Value error, "
 """It precedes typer's words for a value that is not among the choices."""
 
@@ -82,7 +85,7 @@ def main() -> None:
         sys.exit(_INTERRUPTED)
     except UserError as error:
         _refuse(error)
-    except typer.TyperException as error:
+    except REFUSED as error:
         if refused := refused_value(error):
             _refuse(refused)
         if said := error.format_message().strip().rstrip("."):  # it says nothing where it has printed a help page

@@ -154,10 +154,11 @@ def _name_values(command: Any, context: Any) -> None:
     if command.help:  # typer breaks all paragraphs but the first where their docstring does
         command.help = "\n\n".join(paragraph.replace("\n", " ") for paragraph in cleandoc(command.help).split("\n\n"))
     for each in command.get_params(context):
-        if isinstance(each, TyperOption) and each.metavar is None:
-            each.metavar = _word(each)
-        if isinstance(each, TyperOption) and each.type_descriptor.is_ranged:
-            _say_limits(each)
+        if isinstance(each, TyperOption) and hasattr(each, "type_descriptor"):  # typer before 0.29 shows its own words
+            if each.metavar is None:
+                each.metavar = _word(each)
+            if each.type_descriptor.is_ranged:
+                _say_limits(each)
         if isinstance(each, TyperArgument):
             each.__class__ = _NamedArgument
             if each.metavar is None:
