@@ -12,6 +12,7 @@ from timpani.version import __version__
 
 ROOT = Path(__file__).parents[2]
 PACKAGING = ROOT / "packaging"
+VERSIONS = tomllib.loads((PACKAGING / "versions.toml").read_text())
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = (PROJECT["optional-dependencies"][name] for name in ("report", "compile"))
 LOWEST = dict(requirement.split(">=") for part in (PROJECT["dependencies"], *EXTRAS) for requirement in part)
@@ -65,6 +66,25 @@ def test_the_easybuild_recipe_has_every_dependency_within_its_bounds() -> None:
     inside = {name for bundle, names in bundled.items() if bundle.lower() in single for name in names}
     assert LOWEST.keys() - inside <= single.keys()
     assert not [name for name in LOWEST.keys() - inside if numbers(single[name]) < numbers(LOWEST[name])]
+
+
+def test_systems_have_the_versions_that_recipes_need() -> None:
+    wanted = re.findall(r'depends_on\("([\w-]+)@([\d.]+):"', SPACK.read_text())
+    assert [name for name, lowest in wanted if numbers(VERSIONS["spack"][name]) < numbers(lowest)] == []
+    values = easyconfig()
+    built = dict([*values["builddependencies"], *values["dependencies"]])
+    assert built == VERSIONS["easybuild"]
+    (packages,) = re.findall(r"--no-install-recommends (.+)", (PACKAGING / "Containerfile").read_text())
+    assert set(packages.rstrip(" \\").split()) == VERSIONS["debian"].keys()
+    assert numbers(VERSIONS["debian"]["python3"]) >= numbers(PROJECT["requires-python"])
+
+
+def test_no_file_names_a_registrys_host() -> None:
+    host = re.compile(rb"pypi\.org|pythonhosted\.|(docker|quay|ghcr)\.io|anaconda\.org")
+    folders = (ROOT / name for name in ("bench", "docs", "native", "packaging", "src", "tests", "tools"))
+    files = [*ROOT.glob("*.*"), *(path for folder in folders for path in folder.rglob("*.*"))]
+    read = (path for path in files if path.is_file() and path != Path(__file__))
+    assert [path for path in read if host.search(path.read_bytes())] == []
 
 
 def test_images_install_the_same_packages() -> None:

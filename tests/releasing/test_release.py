@@ -28,7 +28,13 @@ def checkout(tmp_path: Path) -> Path:
     shutil.copy(ROOT / "tools" / "release", folder / "tools")
     (folder / "src/timpani/version.py").write_text('__version__ = "1.2.3"\n')
     (folder / "CHANGELOG.md").write_text("# Changes\n\n## 1.2.3, 2026-01-31\n\n## 1.2.2, 2025-12-01\n")
-    (folder / "CITATION.cff").write_text('version: "1.2.3"\n')
+    (folder / "CITATION.cff").write_text('version: "1.2.3"\nlicense: X\n')
+    (folder / "pyproject.toml").write_text('[project.urls]\nHomepage = "https://example.org"\n[tool.x]\n')
+    recipe = folder / "packaging/spack/spack_repo/timpani/packages/timpani/package.py"
+    recipe.parent.mkdir(parents=True)
+    recipe.write_text('    homepage = ""\n    version("1.2.3")\n')
+    (folder / "packaging/easybuild").mkdir()
+    (folder / "packaging/easybuild/t.eb").write_text("homepage = ''\n'checksums': [None]\n")
     (folder / ".gitignore").write_text(".venv\ndist\nfail*\n")
     python = folder / ".venv/bin/python"
     python.write_text("""#!/bin/sh
@@ -36,6 +42,9 @@ case "$*" in
 *hatchling\\ build*) mkdir dist && echo > dist/timpani-1.2.3.tar.gz ;;
 *pip\\ wheel*dist/timpani-1.2.3.tar.gz) echo > dist/timpani-1.2.3-py3-none-any.whl ;;
 *pip\\ wheel*dist\\ .) echo > dist/timpani-1.2.3-py3-none-manylinux_2_28_$TIMPANI_CARRY.whl ;;
+*auditwheel\\ show*) echo '"manylinux_2_28_x86_64" "manylinux_2_28_aarch64"' ;;
+-m\\ venv*) mkdir "$3/bin" && ln -s /bin/true "$3/bin/python" ;;
+*cyclonedx_py*) echo > dist/timpani-1.2.3.cdx.json ;;
 esac
 """)
     python.chmod(0o755)
@@ -63,8 +72,16 @@ def test_a_ready_release_is_built_and_tagged(checkout: Path) -> None:
     done = release(checkout)
     assert done.returncode == 0, done.stderr
     checksums = {name: checksum for checksum, name in map(str.split, done.stdout.splitlines())}
-    wheel = (checkout / "dist" / WHEEL).read_bytes()
-    assert checksums[WHEEL] == hashlib.sha256(wheel).hexdigest()
+    dist = checkout / "dist"
+    assert {name: hashlib.sha256((dist / name).read_bytes()).hexdigest() for name in checksums} == checksums
+    assert checksums.keys() | {"SHA256SUMS"} == {path.name for path in dist.iterdir()}
+    sdist = checksums["timpani-1.2.3.tar.gz"]
+    assert (dist / "package.py").read_text() == (
+        f'    homepage = \'https://example.org\'\n    version("1.2.3", sha256="{sdist}")\n'
+    )
+    assert (dist / "t.eb").read_text() == f"homepage = 'https://example.org'\n'checksums': ['{sdist}']\n"
+    assert 'url: "https://example.org"' in (dist / "CITATION.cff").read_text()
+    assert (dist / "release-notes.md").read_text() == "## 1.2.3, 2026-01-31\n\n"
     assert git(checkout, "tag", "--points-at", "HEAD") == "v1.2.3\n"
     again = release(checkout)
     assert (again.returncode, "v1.2.3 exists already" in again.stderr) == (2, True)
@@ -77,6 +94,7 @@ def test_a_ready_release_is_built_and_tagged(checkout: Path) -> None:
         ("CHANGELOG.md", "# Changes\n\n## 1.2.4, 2026-01-31\n", "CHANGELOG.md begins with"),
         ("CITATION.cff", 'version: "1.2.2"\n', "CITATION.cff has another version"),
         ("src/timpani/version.py", "", "has no version"),
+        ("pyproject.toml", "[project.urls]\n", "the project has no address"),
     ],
 )
 def test_a_version_that_files_disagree_on_is_refused(checkout: Path, name: str, content: str, reason: str) -> None:

@@ -7,12 +7,12 @@ from spack_repo.builtin.build_systems.python import PythonPackage
 class Timpani(PythonPackage):
     """Times the collectives of an MPI library and finds the fastest algorithm for each message size."""
 
-    homepage = "https://pypi.org/project/timpani/"
+    homepage = ""  # tools/release writes it, from pyproject.toml
     pypi = "timpani/timpani-0.1.0.tar.gz"
 
     license("BSD-3-Clause")
 
-    # Not on PyPI yet: tools/release prints the checksum of the sdist, for sha256=.
+    # Not on PyPI yet: tools/release writes the checksum of the sdist.
     version("0.1.0")
 
     depends_on("python@3.11:", type=("build", "run"))
