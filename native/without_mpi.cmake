@@ -1,4 +1,5 @@
-# What uses no MPI: the archives that every program is linked with, and the programs that verify, simulate and check rules.
+# What uses no MPI: first the archives that every program is linked with, the list of algorithms and the check of rules; then,
+# linked with these archives, what verifies and simulates.
 
 # What all programs have in common, and what the verifier and the simulator consist of, which native tests are linked with.
 # Few archives with many sources each: they are compiled as one.
@@ -10,12 +11,12 @@ set(verifying_folders verify)
 set(simulating_folders simulate)
 
 foreach(part schedule algorithms verifying simulating)
-  if(TIMPANI_WITHOUT_MPI)
+  if(EXISTS "${TIMPANI_WITHOUT_MPI}/libtimpani-${part}.a")
     add_library(timpani-${part} STATIC IMPORTED)
     set_target_properties(timpani-${part} PROPERTIES IMPORTED_LOCATION ${TIMPANI_WITHOUT_MPI}/libtimpani-${part}.a)
   else()
-    sources_in(files main|check_rules ${${part}_folders})
-    add_library(timpani-${part} STATIC ${files})
+    sources_in(files main|list|check_rules ${${part}_folders})
+    add_library(timpani-${part} STATIC EXCLUDE_FROM_ALL ${files})
   endif()
 endforeach()
 foreach(part algorithms verifying simulating)
@@ -39,12 +40,16 @@ if(further_files)
 endif()
 
 if(NOT TIMPANI_MPI)
+  add_executable(timpani-list verify/list.cpp)
+  target_link_libraries(timpani-list PRIVATE timpani-every-algorithm)
+
+  add_executable(timpani-rules-check interpose/rules/check_rules.cpp)
+  target_link_libraries(timpani-rules-check PRIVATE timpani-every-algorithm)
+endif()
+if(NOT TIMPANI_MPI AND TIMPANI_WITHOUT_MPI)
   add_executable(timpani-verify verify/main.cpp)
   target_link_libraries(timpani-verify PRIVATE timpani-verifying timpani-every-algorithm)
 
   add_executable(timpani-simulate simulate/main.cpp)
   target_link_libraries(timpani-simulate PRIVATE timpani-simulating timpani-every-algorithm)
-
-  add_executable(timpani-rules-check interpose/rules/check_rules.cpp)
-  target_link_libraries(timpani-rules-check PRIVATE timpani-every-algorithm)
 endif()

@@ -44,8 +44,10 @@ def carry(processor: str, work: Path) -> Path:
     compiler = _compiler(work, processor)
     archivers = tuple(f"-DCMAKE_{name.upper()}={work / name}" for name in ("ar", "ranlib"))
     done = work / "done"
-    base = _compile(compiler, work, WITHOUT_MPI, ("-DTIMPANI_MPI=OFF", *archivers), "-s")
-    _keep(base, done / WITHOUT_MPI, frozenset())
+    base = _compile(compiler, work, "base", ("-DTIMPANI_MPI=OFF", *archivers), "-s")
+    linked_with = f"-DTIMPANI_WITHOUT_MPI={base}"
+    tools = _compile(compiler, work, WITHOUT_MPI, ("-DTIMPANI_MPI=OFF", linked_with, *archivers), "-s")
+    _keep(tools, done / WITHOUT_MPI, frozenset())
     for family, (name, oldest, newest) in _LIBRARIES.items():
         old, new = (_library(work, processor, f"{name}=={version}") for version in (oldest, newest))
         linked = read_elf(old), read_elf(new)
@@ -59,7 +61,7 @@ def carry(processor: str, work: Path) -> Path:
             work,
             family,
             (
-                f"-DTIMPANI_WITHOUT_MPI={base}",
+                linked_with,
                 f"-DCMAKE_CXX_FLAGS=-fPIC -include {weak} -I{new.parents[1] / 'include'}",
                 *archivers,
             ),

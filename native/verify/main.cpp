@@ -1,4 +1,3 @@
-// timpani-verify list                                     every algorithm, a JSON object a line
 // timpani-verify check  RANKS RANKS COUNT COUNT NAME…     first and last of each range; `collective/algorithm` each
 // timpani-verify mutate RANKS RANKS COUNT COUNT NAME…     plants mistakes, and counts those found
 // timpani-verify order  RANKS COUNT ROOT NAME…            the order in which each adds; NAME may have parameters
@@ -144,37 +143,6 @@ namespace {
 
 using namespace timpani;
 
-void list() {
-    for (const Algorithm* algorithm : algorithms()) {
-        std::vector<std::string> parameters;
-        for (const auto& parameter : algorithm->parameters) {
-            parameters.push_back(JsonObject()
-                                     .add("name", parameter.name)
-                                     .add("default", parameter.default_value)
-                                     .add("minimum", parameter.minimum)
-                                     .add("trial_values", parameter.trial_values)
-                                     .add("meaning", parameter.meaning)
-                                     .text());
-        }
-        std::vector<std::string> aliases;
-        for (const auto alias : algorithm->aliases) aliases.push_back(json_string(alias));
-        std::cout << JsonObject()
-                         .add("collective", algorithm->collective)
-                         .add("name", algorithm->name)
-                         .add("source", algorithm->source)
-                         .add("cost", algorithm->cost)
-                         .add("power_of_two", algorithm->restrictions.power_of_two)
-                         .add("even", algorithm->restrictions.even)
-                         .add("commutative", algorithm->restrictions.commutative)
-                         .add("topology", algorithm->restrictions.topology)
-                         .add("window", algorithm->window != nullptr)
-                         .add_json("parameters", json_array(parameters))
-                         .add_json("aliases", json_array(aliases))
-                         .text()
-                  << '\n';
-    }
-}
-
 /// Whether the algorithm is correct in every case of the extent.
 bool check(const Algorithm& algorithm, const Extent& extent) {
     const auto begin = std::chrono::steady_clock::now();
@@ -245,13 +213,9 @@ int run(std::span<char*> arguments) {
         for (const std::string name : arguments.subspan(5)) print_order(name, args);
         return 0;
     }
-    if (verb == "list" && arguments.size() == 2) {
-        list();
-        return 0;
-    }
     if ((verb != "check" && verb != "mutate") || arguments.size() < 7) {
         throw std::runtime_error(
-            "usage: timpani-verify list | check|mutate RANKS RANKS COUNT COUNT NAME… | order RANKS COUNT ROOT NAME…");
+            "usage: timpani-verify check|mutate RANKS RANKS COUNT COUNT NAME… | order RANKS COUNT ROOT NAME…");
     }
     const Extent extent{std::stoi(arguments[2]), std::stoi(arguments[3]), std::stoll(arguments[4]),
                         std::stoll(arguments[5])};

@@ -36,7 +36,7 @@ def no_mpi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_verifier_and_the_simulator_are_built_by_any_compiler() -> None:
     programs = build_without_mpi(None)
     built = {path.name for path in programs.iterdir() if os.access(path, os.X_OK)}
-    assert built == {"timpani-verify", "timpani-simulate", "timpani-rules-check"}
+    assert built == {"timpani-verify", "timpani-simulate", "timpani-list", "timpani-rules-check"}
 
 
 def test_algorithms_are_verified_and_drawn(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_a_copy_names_the_librarys_file(installation: Path) -> None:
         ({"library": None, "no_library": "x is for 32 bits"}, {}, "x is for 32 bits"),
         ({"library": Path("/lib/libmpi_other.so.3")}, {}, "carries no programs for Open MPI"),
         ({"library": Path("/" + "x" * 1100) / "libmpi.so.40"}, {}, "is too long"),
-        ({}, {COMPILE: "1"}, "TIMPANI_COMPILE is set"),
+        ({}, {COMPILE: "1"}, "TIMPANI_COMPILE asks for it"),
         ({}, {"TIMPANI_ALGORITHMS": "/"}, "TIMPANI_ALGORITHMS adds algorithms"),
     ],
 )

@@ -39,8 +39,8 @@ Part piece(const CollectiveBuffers& buffers, bool received, const CollectiveArgu
 template <typename Arguments>
 Arguments arguments_of(const Collective& collective, const CollectiveArguments& args, int rank, MPI_Comm comm,
                        MPI_Datatype type, MPI_Op op) {
-    using Count = Arguments::Count;
-    using Displacement = Arguments::Displacement;
+    using Count = typename Arguments::Count;
+    using Displacement = typename Arguments::Displacement;
     Arguments arguments{.comm = comm,
                         .type = type,
                         .op = op,

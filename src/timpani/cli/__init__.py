@@ -56,11 +56,16 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def timpani(
     version: bool = typer.Option(False, "--version", "-V", help="Print the version and stop."),
+    compile_: bool = typer.Option(False, "--compile", help="Compile native programs that this installation carries."),
 ) -> None:
     """Time MPI, and show which algorithm each collective should use here, how sure that is, and what it gains."""
     if version:
         typer.echo(f"timpani {__version__}")
         raise typer.Exit
+    if compile_:
+        from timpani.native.carried import COMPILE
+
+        os.environ[COMPILE] = "1"
 
 
 _DRAWING = ("altair", "vl_convert")

@@ -13,7 +13,7 @@ from timpani.errors import UserError
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.library import AlgorithmSelection, Controls
 from timpani.libraries.registry import LIBRARIES
-from timpani.native.build import PRELOADED, RULES_CHECK, build, build_without_mpi
+from timpani.native.build import FIRST, PRELOADED, RULES_CHECK, build, build_without_mpi
 from timpani.native.mpi import Mpi
 from timpani.reading import read_bytes
 from timpani.study.cell import OWN, RULES, Algorithm
@@ -49,7 +49,7 @@ def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict
         )
     found = {"LD_PRELOAD": str(library)}
     if rules is not None:
-        check = build_without_mpi(mpi, programs=(RULES_CHECK,)) / RULES_CHECK
+        check = build_without_mpi(mpi, programs=FIRST) / RULES_CHECK
         checked = subprocess.run([check, rules], capture_output=True, text=True, check=False)
         if checked.returncode != 0:
             raise UserError(checked.stderr.strip(), _STEP)

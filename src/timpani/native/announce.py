@@ -1,11 +1,39 @@
 """Lines on standard error for whoever waits, also in a batch job."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Lock, Thread
+from time import monotonic
 
 _SILENT_SECONDS = 10.0
+_LIVE_SECONDS = 0.5
+_BAR_CHARACTERS = 20
+_CLEARED = "\r\x1b[K"
+"""What empties the line of a terminal."""
+
+
+class Units:
+    """How many units of a work are done."""
+
+    def __init__(self) -> None:
+        self._began = monotonic()
+        self.done, self.total = 0, 0
+
+    @property
+    def seconds(self) -> float:
+        """The time so far."""
+        return monotonic() - self._began
+
+    def bar(self) -> str:
+        """A bar, and the time left if the other units take as long as those done; empty before the first is done."""
+        if not self.done:
+            return ""
+        filled = _BAR_CHARACTERS * self.done // self.total
+        bar = "#" * filled + "." * (_BAR_CHARACTERS - filled)
+        left = self.seconds / self.done * (self.total - self.done)
+        time = f", about {left:.0f} s left" if 4 * self.done > self.total else ""  # first units may be long ones
+        return f": [{bar}] {self.done} of {self.total} units{time}"
 
 
 def announce(text: str) -> None:
@@ -14,16 +42,23 @@ def announce(text: str) -> None:
 
 
 @contextmanager
-def working(doing: str) -> Iterator[Lock]:
-    """Within, a line every 10 s says that the command is still `doing`; not while somebody who prints more holds the
-    lock."""
+def working(doing: str, progress: Callable[[], str] | None = None) -> Iterator[Lock]:
+    """Within, a line every 10 s says that the command is still `doing`, and its `progress`; not while somebody who
+    prints more holds the lock. With progress, a terminal has one line that changes."""
+    live = progress is not None and sys.stderr.isatty()
     done, printing = Event(), Lock()
 
     def report() -> None:
-        while not done.wait(_SILENT_SECONDS):
+        while not done.wait(_LIVE_SECONDS if live else _SILENT_SECONDS):
             if printing.acquire(blocking=False):
-                announce(f"still {doing}")
+                text = f"still {doing}{progress() if progress else ''}"
+                if live:
+                    print(f"{_CLEARED}timpani: {text}", end="", file=sys.stderr, flush=True)
+                else:
+                    announce(text)
                 printing.release()
+        if live:
+            print(_CLEARED, end="", file=sys.stderr, flush=True)
 
     thread = Thread(target=report, daemon=True)
     thread.start()

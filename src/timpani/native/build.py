@@ -8,17 +8,14 @@ leaves none.
 import hashlib
 import os
 import platform
-import resource
-import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from timpani.errors import AlgorithmError, UserError
-from timpani.native.announce import announce, working
+from timpani.native.announce import Units, announce, working
 from timpani.native.cache import cache_folder, cached
 from timpani.native.carried import NotCarriedError, carried, carried_without_mpi, has_target
-from timpani.native.children import usable_cores
 from timpani.native.compiler import Compiler, compile_sources, compiler_without_mpi, library_compiler
 from timpani.native.held_folder import held, remove_abandoned
 from timpani.native.mpi import Mpi
@@ -26,9 +23,6 @@ from timpani.native_sources import ALGORITHMS, FURTHER_FILES, files_of, further_
 
 _FLAGS = ("CXXFLAGS", "LDFLAGS")  # the environment that CMake reads flags from
 _UNFINISHED = "building-"
-_SECONDS = "build-seconds"
-"""The file, next to the built programs, with the seconds that the build takes on an idle machine, and the names of the
-programs wanted."""
 _WITHOUT_MPI = "TIMPANI_WITHOUT_MPI"
 """CMake's variable for the folder of the part that uses no MPI, built before."""
 
@@ -37,15 +31,17 @@ _TO_COMPILE = "install the library's compilers and headers, or choose another li
 PRELOADED = "timpani"
 """The target of the library that is preloaded, libtimpani.so."""
 RULES_CHECK = "timpani-rules-check"
-"""The target of the program that checks rules as the library does."""
-_FOR_PRELOADING = ("timpani-schedule", "timpani-algorithms", RULES_CHECK)
-"""The targets of the part without MPI for the library and the check: less than half of the part."""
+"""The program that checks rules as the preloaded library does."""
+LIST = "timpani-list"
+"""The program that lists algorithms."""
+FIRST = (LIST, RULES_CHECK)
+"""What is compiled with the algorithms, before anything else."""
 
 
 def build(mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = (), programs: tuple[str, ...] = ()) -> Path:
     """The folder with the programs of `source` (Timpani's by default) that use `mpi`: built, or found in the cache.
 
-    They include the algorithms of `further_algorithms`, and what `build_without_mpi` compiles. `options` are CMake's,
+    They include the algorithms of `further_algorithms`. `options` are CMake's,
     such as `-DTIMPANI_SANITIZE=ON`. `programs` names the targets to build, where not all are wanted, or tests and
     benchmarks are; the folder of all programs is taken where it is there and has these.
     """
@@ -63,7 +59,7 @@ def build_without_mpi(
 ) -> Path:
     """The folder with the programs of `source` that use no MPI: the verifier, the simulator, the check of rules.
 
-    `programs` are all, or the check alone.
+    `programs` are all, or those compiled `FIRST`: a campaign with a library needs no others.
 
     The compiler is the one that the wrapper of `mpi` calls, so that these are built together with what is linked with
     the programs of `mpi`; without a library it is any. They include the algorithms of `further_algorithms`.
@@ -81,7 +77,7 @@ def is_built(mpi: Mpi, source: Path | None = None) -> bool:
     except NotCarriedError:
         pass
     try:
-        return bool(_find(_order(mpi, source)) and _find(_order_without_mpi(mpi, source)))
+        return bool(_find(_order(mpi, source)) and _find(_order_without_mpi(mpi, source, programs=FIRST)))
     except UserError:  # a compiler that can't run, and has built nothing here
         return False
 
@@ -144,43 +140,36 @@ class _Order:
 def _order(
     mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = (), programs: tuple[str, ...] = ()
 ) -> _Order:
-    part = _part_without_mpi(mpi, source, options, _FOR_PRELOADING if programs == (PRELOADED,) else ())
+    base = _base(mpi, source, options)
+    names = ", ".join("the library to preload" if name == PRELOADED else name for name in programs)
     return replace(
-        part,
+        base,
         name=f"{mpi.kind}-{mpi.version}",
-        what=f"{_in_words(programs) or 'the programs'} for {mpi.name} {mpi.version}",
+        what=f"{names or 'the programs'} for {mpi.name} {mpi.version}",
         compiler=library_compiler(mpi),
         programs=programs,
         mpi=mpi,
         further=None if source else further_algorithms(),
-        base=part,
+        base=base,
     )
 
 
 def _order_without_mpi(
     mpi: Mpi | None, source: Path | None = None, options: tuple[str, ...] = (), programs: tuple[str, ...] = ()
 ) -> _Order:
-    part = _part_without_mpi(mpi, source, options, _FOR_PRELOADING if programs else ())
+    base = _base(mpi, source, options)
     further = None if source else further_algorithms()
-    if not further:
-        return part
-    what = f"{_in_words(programs) or 'the verifier and the simulator'} with the algorithms in {further}"
-    return replace(part, what=what, programs=programs, further=further, base=part)
+    if programs and not further:
+        return base
+    what = "the list of algorithms and the check of rules" if programs else "the verifier and the simulator"
+    what += f" with the algorithms in {further}" if further else ", once for all libraries"
+    return replace(base, name="tools", what=what, programs=programs, further=further, base=base)
 
 
-def _in_words(programs: tuple[str, ...]) -> str:
-    return ", ".join(
-        {PRELOADED: "the library to preload", RULES_CHECK: "the check of rules"}.get(p, p) for p in programs
-    )
-
-
-def _part_without_mpi(
-    mpi: Mpi | None, source: Path | None, options: tuple[str, ...], programs: tuple[str, ...]
-) -> _Order:
+def _base(mpi: Mpi | None, source: Path | None, options: tuple[str, ...]) -> _Order:
     return _Order(
         name="no-mpi",
-        what="the algorithms, once for all libraries" if programs else "what uses no MPI, once for all libraries",
-        programs=programs,
+        what="the algorithms, once for all libraries",
         source=source or sources(),
         compiler=compiler_without_mpi(mpi),
         options=options,
@@ -209,28 +198,25 @@ def _find_or_build(order: _Order, reason: str = "") -> Path:
     cache = cache_folder()
     unfinished = cache / f"{_UNFINISHED}{name}"
     done = cache / name
-    expected = _expected(cache, order)
+    units = Units()
     with (
-        working(f"compiling {order.what}"),
-        held(unfinished, lambda other: announce(f"waiting for process {other}, which compiles {order.what}{expected}")),
+        working(f"compiling {order.what}", units.bar),
+        held(unfinished, lambda other: announce(f"waiting for process {other}, which compiles {order.what}")),
     ):
         if done.is_dir():  # another process built it while we waited
             return done
         order.compiler.check()
         remove_abandoned(cache.glob(f"{_UNFINISHED}*"))
-        announce(f"compiling {order.what}; please wait{expected}")
-        began, used = time.monotonic(), _compilers_seconds()
+        announce(f"compiling {order.what}; please wait")
         built = unfinished / "programs"
-        _compile(order, base, unfinished / "tree", built)
-        idle = (_compilers_seconds() - used) / usable_cores()
-        (built / _SECONDS).write_text(f"{idle:.0f} {' '.join(order.programs)}")
+        _compile(order, base, unfinished / "tree", built, units)
         order.compiler.remember()
         built.rename(done)
-    announce(f"compiled {order.what} in {time.monotonic() - began:.0f} s")
+    announce(f"compiled {order.what} in {units.seconds:.0f} s")
     return done
 
 
-def _compile(order: _Order, base: Path | None, tree: Path, built: Path) -> None:
+def _compile(order: _Order, base: Path | None, tree: Path, built: Path, units: Units) -> None:
     options = [
         *order.options,
         *(() if order.mpi else ("-DTIMPANI_MPI=OFF",)),
@@ -238,25 +224,9 @@ def _compile(order: _Order, base: Path | None, tree: Path, built: Path) -> None:
         f"-D{_WITHOUT_MPI}={base}" if base else f"-DCMAKE_ARCHIVE_OUTPUT_DIRECTORY={built}",
         *((f"-D{ALGORITHMS}={order.further}",) if order.further else ()),
     ]
-    errors = compile_sources(order.source, order.compiler, tuple(options), order.programs, tree, built)
+    errors = compile_sources(order.source, order.compiler, tuple(options), order.programs, tree, built, units)
     if errors:
         what = f"the native programs don't build with {order.compiler}: {errors}"
         if order.further and str(order.further) in errors:
             raise AlgorithmError(what, f"fix the file, or unset {ALGORITHMS} to build without the folder")
         raise UserError(what, order.next_step)
-
-
-def _expected(cache: Path, order: _Order) -> str:
-    """How long the build takes, in words, by the last one of the same programs; empty for the first."""
-    earlier = sorted(cache.glob(f"{order.name}-*/{_SECONDS}"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in earlier:
-        seconds, *built = path.read_text().split()
-        if built == list(order.programs):
-            return f", about {max(1, int(seconds))} s on an idle machine, as for the last build"
-    return ""
-
-
-def _compilers_seconds() -> float:
-    """Processor time of all ended child processes."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime

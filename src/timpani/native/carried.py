@@ -93,7 +93,7 @@ def _folder(name: str, programs: Sequence[str]) -> Path:
     if not CARRIED.is_dir():
         raise NotCarriedError
     if os.environ.get(COMPILE):
-        raise NotCarriedError(f"{COMPILE} is set")
+        raise NotCarriedError(f"--compile or {COMPILE} asks for it")
     if further_algorithms():
         raise NotCarriedError(f"{ALGORITHMS} adds algorithms")
     processor = platform.machine()

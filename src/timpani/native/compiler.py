@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from timpani.errors import UserError, too_few_files
+from timpani.native.announce import Units
 from timpani.native.cache import cache_folder, cached
 from timpani.native.children import die_with_parent
 from timpani.native.mpi import Mpi
@@ -200,9 +201,16 @@ _MIN_DISK_SPACE = 2**23
 
 
 def compile_sources(
-    source: Path, compiler: Compiler, options: tuple[str, ...], programs: tuple[str, ...], tree: Path, folder: Path
+    source: Path,
+    compiler: Compiler,
+    options: tuple[str, ...],
+    programs: tuple[str, ...],
+    tree: Path,
+    folder: Path,
+    units: Units | None = None,
 ) -> str:
     """Build `programs` (all of them by default) of `source` in `tree`, so that they and the archives lie in `folder`.
+    `units` counts what is compiled.
 
     Returns "", or what the compiler or CMake says is wrong. UserError where the tools are missing or the disk is full.
     """
@@ -222,15 +230,40 @@ def compile_sources(
     make = [str(tools["ninja"]), "-C", str(tree), *programs]
     environment = _object_cache(compiler) | dict(compiler.environment)
     for step in (configure, make):
-        result = run_tool(step, environment, stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
-        if result.returncode != 0:
-            if _is_full(tree, result.stdout):
+        status, printed = _run_step(step, environment, units or Units())
+        if status != 0:
+            if _is_full(tree, printed):
                 raise UserError(
                     f"the native programs can't be built in {tree.parents[1]}: the disk is full",
                     "make room, or set XDG_CACHE_HOME to a folder on another disk",
                 )
-            return _first_errors(result.stdout)
+            return _first_errors(printed)
     return ""
+
+
+def _run_step(command: Sequence[str], environment: Mapping[str, str], units: Units) -> tuple[int, str]:
+    """The status of CMake or ninja, and what it prints; ninja's lines begin with the number of units done."""
+    lines: list[str] = []
+    variables = {**os.environ, **environment, "LC_ALL": "C", "NINJA_STATUS": "[%f/%t] "}
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=variables,
+        preexec_fn=die_with_parent,
+    ) as process:
+        try:
+            for line in process.stdout or ():
+                lines.append(line)
+                if counted := re.match(r"\[(\d+)/(\d+)\] ", line):
+                    units.done, units.total = map(int, counted.groups())
+        except BaseException:  # an interrupt: ninja then ends its compilers
+            process.terminate()
+            raise
+    return process.returncode, "".join(lines)
 
 
 def _object_cache(compiler: Compiler) -> dict[str, str]:

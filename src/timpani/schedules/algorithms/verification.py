@@ -14,15 +14,12 @@ from numpy.typing import NDArray
 
 from timpani.errors import AlgorithmError, UserError, unknown
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions, remember_names
-from timpani.native.build import build_without_mpi
+from timpani.native.build import FIRST, LIST, build_without_mpi
 from timpani.native.children import crash, on_every_core, usable_cores
 from timpani.native.mpi import Mpi
 from timpani.native_sources import ALGORITHMS
 from timpani.study.cell import OWN
 from timpani.version import __version__
-
-_VERIFIER = "timpani-verify"
-"""The program that lists and verifies."""
 
 _MEND = f"mend the algorithms in the folder {ALGORITHMS}, or unset it"
 _RENAME = f"give the one in the folder {ALGORITHMS} another name"
@@ -30,7 +27,7 @@ _RENAME = f"give the one in the folder {ALGORITHMS} another name"
 
 def own_catalogue(mpi: Mpi | None) -> Catalogue:
     """What the programs built for `mpi`, or without a library, can run."""
-    return read_own_catalogue(build_without_mpi(mpi))
+    return read_own_catalogue(build_without_mpi(mpi, programs=FIRST))
 
 
 def read_own_catalogue(programs: Path) -> Catalogue:
@@ -38,9 +35,9 @@ def read_own_catalogue(programs: Path) -> Catalogue:
 
     AlgorithmError where two algorithms have one name, and where a user's algorithm ends the program.
     """
-    answer = subprocess.run([programs / _VERIFIER, "list"], capture_output=True, text=True, check=False)
+    answer = subprocess.run([programs / LIST], capture_output=True, text=True, check=False)
     if signal := crash(answer.returncode):
-        raise AlgorithmError(f"{_VERIFIER} ended before it listed the algorithms: {signal}", _MEND)
+        raise AlgorithmError(f"{LIST} ended before it listed the algorithms: {signal}", _MEND)
     answer.check_returncode()
     algorithms: dict[str, tuple[AlgorithmInfo, ...]] = {}
     for line in map(json.loads, answer.stdout.splitlines()):
