@@ -106,27 +106,21 @@ def _share(text: str) -> float:
     return share
 
 
+def _margin(help: str, standard: float) -> Any:
+    return typer.Option(metavar="SHARE", parser=_share, help=help, show_default=per_cent(standard))
+
+
 @dataclass(frozen=True)
 class GivenMargins:
     """By which margins a verdict judges, as typed."""
 
     indifference: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
-            parser=_share,
-            help="Smallest difference of two times that counts, such as 1%.",
-            show_default=per_cent(STANDARD.indifference),
-        ),
+        _margin("Smallest difference of two times that counts, such as 1%.", STANDARD.indifference),
     ] = None
     equivalence: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
-            parser=_share,
-            help="The default is fine if it is shown to take at most this much longer than the fastest, such as 10%.",
-            show_default=per_cent(STANDARD.equivalence),
-        ),
+        _margin("The most that a fine default takes longer than the fastest, such as 10%.", STANDARD.equivalence),
     ] = None
 
     def judged(self, campaign: LoadedCampaign) -> LoadedCampaign:
