@@ -97,12 +97,14 @@ endif()
 
 # What is built on demand only, where its sources are: an installed package may come without.
 if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/tests)
-  sources_in(tests global_clock_test|against_library|allocations tests tests/collectives tests/composed tests/interpose
+  sources_in(tests global_clock_test|against_library|allocations|mutate tests tests/collectives tests/composed tests/interpose
     tests/json tests/measure tests/schedule tests/simulate tests/verify)
   add_executable(timpani-native-tests EXCLUDE_FROM_ALL ${tests}
     interpose/profile/call_table.cpp interpose/report/concurrent_calls.cpp interpose/report/longest_calls.cpp)
   target_link_libraries(timpani-native-tests PRIVATE
     timpani-measuring timpani-operations timpani-verifying timpani-simulating timpani-every-algorithm)
+  add_executable(timpani-mutate EXCLUDE_FROM_ALL tests/verify/mutate.cpp)
+  target_link_libraries(timpani-mutate PRIVATE timpani-verifying timpani-every-algorithm)
   add_executable(timpani-clock-test EXCLUDE_FROM_ALL tests/measure/global_clock_test.cpp)
   target_link_libraries(timpani-clock-test PRIVATE timpani-measuring timpani-operations)
   add_executable(timpani-against-library EXCLUDE_FROM_ALL tests/execute/against_library.cpp tests/execute/allocations.cpp)

@@ -22,6 +22,7 @@ from timpani.native.mpi import Mpi
 _MEASURE = "timpani-measure"
 _AGAINST_LIBRARY = "timpani-against-library"
 _NATIVE_TESTS = "timpani-native-tests"
+MUTATE = "timpani-mutate"
 
 
 def build_against_library(mpi: Mpi) -> Path:
@@ -30,8 +31,8 @@ def build_against_library(mpi: Mpi) -> Path:
 
 
 def build_native_tests(mpi: Mpi) -> Path:
-    """The tests of the native sources' units."""
-    return build(mpi, programs=(_NATIVE_TESTS,)) / _NATIVE_TESTS
+    """The tests of the native sources' units, next to the program that plants mistakes into algorithms."""
+    return build(mpi, programs=(_NATIVE_TESTS, MUTATE)) / _NATIVE_TESTS
 
 
 def build_preloaded(mpi: Mpi) -> Path:

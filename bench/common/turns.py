@@ -101,7 +101,7 @@ def judged(pairs: Sequence[Sequence[float]]) -> tuple[float, float, Floats]:
 _PLANTED = """
 #include <chrono>
 
-#include "operations/register_operation.hpp"
+#include "operations/operation.hpp"
 
 namespace timpani {
 

@@ -5,7 +5,7 @@
 // bine_blocks  each block is a message
 
 #include "schedule/algorithm.hpp"
-#include "schedule/blocks.hpp"
+#include "schedule/arithmetic.hpp"
 #include "schedule/patterns/bine.hpp"
 #include "schedule/patterns/closed_forms.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "schedule/algorithm.hpp"
-#include "schedule/blocks.hpp"
+#include "schedule/arithmetic.hpp"
 #include "schedule/patterns/lanes.hpp"
 
 namespace timpani::allgather_full_lane {

@@ -3,7 +3,6 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/blocks.hpp"
 #include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::allgather_gather_bcast {

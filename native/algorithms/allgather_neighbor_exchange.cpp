@@ -3,7 +3,7 @@
 // in pairs, it takes half as many rounds as a ring.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/blocks.hpp"
+#include "schedule/arithmetic.hpp"
 #include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::allgather_neighbor_exchange {

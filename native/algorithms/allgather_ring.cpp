@@ -2,7 +2,7 @@
 // that it received in the round before.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/blocks.hpp"
+#include "schedule/arithmetic.hpp"
 #include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::allgather_ring {

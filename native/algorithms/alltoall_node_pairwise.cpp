@@ -6,7 +6,6 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/blocks.hpp"
 #include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/hierarchy.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "schedule/algorithm.hpp"
-#include "schedule/blocks.hpp"
+#include "schedule/arithmetic.hpp"
 #include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::alltoall_scatters {

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "schedule/algorithm.hpp"
-#include "schedule/blocks.hpp"
+#include "schedule/arithmetic.hpp"
 #include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/hierarchy.hpp"
 

@@ -4,7 +4,6 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/blocks.hpp"
 #include "schedule/patterns/tree.hpp"
 
 namespace timpani::bcast_split_binary {

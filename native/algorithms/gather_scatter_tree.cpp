@@ -15,7 +15,6 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/blocks.hpp"
 #include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/tree.hpp"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "schedule/algorithm.hpp"
-#include "schedule/blocks.hpp"
+#include "schedule/arithmetic.hpp"
 #include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/topology_tree.hpp"
 #include "schedule/patterns/tree_bcast.hpp"

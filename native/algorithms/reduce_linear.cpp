@@ -3,7 +3,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/patterns/closed_forms.hpp"
-#include "schedule/patterns/ordered_reduction.hpp"
+#include "schedule/patterns/rank_order.hpp"
 
 namespace timpani::reduce_linear {
 namespace {

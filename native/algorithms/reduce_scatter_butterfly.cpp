@@ -6,7 +6,6 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/blocks.hpp"
 #include "schedule/patterns/fold.hpp"
 #include "schedule/patterns/rank_order.hpp"
 #include "schedule/patterns/recursive_halving.hpp"

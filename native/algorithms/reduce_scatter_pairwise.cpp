@@ -5,7 +5,6 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/blocks.hpp"
 #include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::reduce_scatter_pairwise {

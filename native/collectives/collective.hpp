@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace timpani {
 
@@ -178,5 +181,8 @@ constexpr std::uint64_t moved_value(int rank, std::int64_t index) {
 /// saturate, its scalar ones wrap around.
 void fill_from(const Collective& collective, int ranks, const Origin& origin, std::span<std::uint64_t> values,
                Combination combination = Combination::sum);
+
+/// MPI_T control variables of the library and the integers that they are set to.
+using Controls = std::vector<std::pair<std::string, int>>;
 
 }  // namespace timpani

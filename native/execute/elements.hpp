@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace timpani {
@@ -43,5 +44,29 @@ class ElementBuffer {
     std::vector<std::byte> bytes_;
     std::byte* base_ = nullptr;
 };
+
+/// A datatype that is built from others. It is committed, and freed with this object.
+class DerivedDatatype {
+  public:
+    explicit DerivedDatatype(MPI_Datatype type) : type_(type) { PMPI_Type_commit(&type_); }
+    ~DerivedDatatype() {
+        if (type_ != MPI_DATATYPE_NULL) PMPI_Type_free(&type_);
+    }
+    DerivedDatatype(DerivedDatatype&& other) noexcept : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)) {}
+    DerivedDatatype(const DerivedDatatype&) = delete;
+    DerivedDatatype& operator=(const DerivedDatatype&) = delete;
+
+    [[nodiscard]] MPI_Datatype get() const { return type_; }
+
+  private:
+    MPI_Datatype type_;
+};
+
+/// Whether the operator commutes; true for MPI_OP_NULL, since nothing is reduced.
+inline bool commutes(MPI_Op op) {
+    int yes = 1;
+    if (op != MPI_OP_NULL) PMPI_Op_commutative(op, &yes);
+    return yes != 0;
+}
 
 }  // namespace timpani

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "execute/operator.hpp"
+#include "execute/elements.hpp"
 #include "execute/rank_and_size.hpp"
 
 namespace timpani {

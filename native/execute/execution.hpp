@@ -8,16 +8,34 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "collectives/collective.hpp"
-#include "execute/channel.hpp"
-#include "execute/derived_datatype.hpp"
 #include "execute/elements.hpp"
 #include "execute/program.hpp"
 #include "execute/shared_window.hpp"
 
 namespace timpani {
+
+/// Where the messages of a collective among `members` travel. No other messages may use `comm` with `tag` or `tag` + 1.
+struct Channel {
+    /// The members' communicator carries their messages.
+    Channel(MPI_Comm communicator) : members(communicator), comm(communicator) {}
+    /// Another communicator carries them; it numbers the members `ranks`.
+    Channel(MPI_Comm communicator, MPI_Comm carrier, std::span<const int> carrier_ranks, int first_tag)
+        : members(communicator), comm(carrier), ranks(carrier_ranks), tag(first_tag) {}
+
+    [[nodiscard]] int rank_of(int member) const {
+        return ranks.empty() ? member : ranks[static_cast<std::size_t>(member)];
+    }
+    [[nodiscard]] int tag_of_copies() const { return tag + 1; }  // from a rank to itself
+
+    MPI_Comm members;
+    MPI_Comm comm;
+    std::span<const int> ranks{};  // empty: ranks as in `members`
+    int tag = 17;
+};
 
 constexpr std::int64_t kMaxCount = std::numeric_limits<int>::max();  // of MPI's calls with int counts
 

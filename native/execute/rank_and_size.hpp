@@ -16,4 +16,10 @@ inline int size_of(MPI_Comm comm) {
     return size;
 }
 
+/// Whether the library has a function. Carried programs are linked weakly with those that the oldest library lacks.
+template <typename Result, typename... Arguments>
+[[nodiscard]] bool is_linked(Result (*function)(Arguments...)) {
+    return function != nullptr;
+}
+
 }  // namespace timpani

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "operations/values.hpp"
-
 namespace timpani {
 
 namespace {

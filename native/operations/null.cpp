@@ -1,6 +1,6 @@
 // An empty operation. Measured like a collective, it shows the overhead of measuring.
 
-#include "operations/register_operation.hpp"
+#include "operations/operation.hpp"
 
 namespace timpani {
 

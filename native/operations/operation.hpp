@@ -4,15 +4,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "collectives/controls.hpp"
+#include "collectives/collective.hpp"
+#include "collectives/topology.hpp"
 #include "operations/datatype.hpp"
-#include "operations/values.hpp"
+#include "schedule/parameters.hpp"
 
 namespace timpani {
 
@@ -106,5 +110,45 @@ class Operation {
     int rank_ = 0;
     int ranks_ = 0;
 };
+
+/// Arguments of an operation's constructor.
+struct OperationSpec {
+    std::int64_t bytes;
+    std::span<const Parameter> parameters;  // the parameters that its row of operations.def lists,
+    std::vector<std::int64_t> values;       // and their values
+    const Datatype& datatype;
+    MPI_Comm comm;
+    Controls controls;
+    const Topology& topology;  // of the communicator's ranks; outlives the operation
+
+    /// The value of a parameter. Throws std::logic_error if the row doesn't list it.
+    [[nodiscard]] std::int64_t value_of(std::string_view parameter) const;
+};
+
+/// Throws NotApplicable if the operation doesn't apply to the communicator's ranks or the size.
+using MakeOperation = std::unique_ptr<Operation> (*)(const OperationSpec& spec);
+
+template <typename Made>
+std::unique_ptr<Operation> make(const OperationSpec& spec) {
+    return std::make_unique<Made>(spec);
+}
+
+/// Registers a way to do an operation, `default` if there is only one: `const RegisterOperation latency{"latency",
+/// "default", make<PingPong>};` at the end of its file.
+struct RegisterOperation {
+    RegisterOperation(std::string_view operation, std::string_view way, MakeOperation make);
+};
+
+/// The factory of an operation in that way, or nullptr.
+MakeOperation find_maker(std::string_view operation, std::string_view way);
+
+/// The number of whole elements in `bytes` bytes. Throws NotApplicable if it exceeds MPI's integer counts.
+inline int int_count(std::int64_t bytes, const Datatype& datatype) {
+    const auto count = bytes / static_cast<std::int64_t>(datatype.bytes);
+    if (count > std::numeric_limits<int>::max()) {
+        throw NotApplicable(std::to_string(count) + " elements are too many for MPI's integer counts");
+    }
+    return static_cast<int>(count);
+}
 
 }  // namespace timpani

@@ -1,7 +1,6 @@
 // MPI_Reduce_local: the cost of an addition without a message, γ in cost models.
 
-#include "operations/count.hpp"
-#include "operations/register_operation.hpp"
+#include "operations/operation.hpp"
 
 namespace timpani {
 

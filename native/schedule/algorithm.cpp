@@ -77,4 +77,20 @@ const Algorithm* find_algorithm(std::string_view collective, std::string_view na
     return found == index().end() ? nullptr : *found;
 }
 
+NamedAlgorithm read_algorithm(std::string_view collective, const std::string& text) {
+    const NamedText named = split_name(text);
+    const std::string whole = std::string(collective) + "/" + named.name;
+    const Algorithm* algorithm = find_algorithm(collective, named.name);
+    if (algorithm == nullptr) throw std::runtime_error("there is no algorithm " + whole);
+    return {algorithm, read_parameters(named.parameters, algorithm->parameters, whole)};
+}
+
+BoundAlgorithm bind(std::string_view collective, const std::string& text, const CollectiveArguments& args) {
+    const NamedAlgorithm named = read_algorithm(collective, text);
+    BoundAlgorithm bound{named.algorithm, args};
+    std::ranges::copy(named.parameters, bound.args.parameters.begin());
+    require_admitted(*bound.algorithm, bound.args);
+    return bound;
+}
+
 }  // namespace timpani

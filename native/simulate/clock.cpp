@@ -17,10 +17,8 @@
 #include "schedule/engine/engine.hpp"
 #include "simulate/by_level.hpp"
 #include "simulate/fair_flows.hpp"
-#include "simulate/in_order.hpp"
 #include "simulate/moment.hpp"
-#include "simulate/pairing_heap.hpp"
-#include "simulate/radix_heap.hpp"
+#include "simulate/queues.hpp"
 #include "simulate/shared_links.hpp"
 
 namespace timpani {

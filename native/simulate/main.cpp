@@ -38,7 +38,6 @@
 #include "collectives/topology.hpp"
 #include "json/json.hpp"
 #include "schedule/algorithm.hpp"
-#include "schedule/bind.hpp"
 #include "simulate/clock.hpp"
 
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/engine/waiting_steps.hpp"
+#include "schedule/engine/dependencies.hpp"
 #include "verify/verify.hpp"
 
 namespace timpani {

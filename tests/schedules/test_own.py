@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.builds import MUTATE, build_native_tests
 from tests.installed import FOUND
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
@@ -69,8 +70,8 @@ EQUIVALENT = tomllib.loads((Path(__file__).parents[1] / "data/mutants/equivalent
 
 def test_planted_mistakes_are_caught_but_those_that_are_none(mpi: Mpi, own: Catalogue) -> None:
     names = resolve_names(["all"], own)
-    program = str(build_without_mpi(mpi) / "timpani-verify")
-    answer = subprocess.run([program, "mutate", "5", "6", "7", "7", *names], capture_output=True, text=True, check=True)
+    program = str(build_native_tests(mpi).with_name(MUTATE))
+    answer = subprocess.run([program, "5", "6", "7", "7", *names], capture_output=True, text=True, check=True)
     results = {
         f"{line['collective']}/{line['algorithm']}": line for line in map(json.loads, answer.stdout.splitlines())
     }

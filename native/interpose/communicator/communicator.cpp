@@ -8,10 +8,8 @@
 
 #include "execute/rank_and_size.hpp"
 #include "interpose/call/device_memory.hpp"
-#include "interpose/communicator/communicator_cache.hpp"
 #include "interpose/process/process.hpp"
 #include "interpose/process/setup_timer.hpp"
-#include "interpose/world/returned_errors.hpp"
 #include "interpose/world/world.hpp"
 #include "measure/observe/tool_interface.hpp"
 

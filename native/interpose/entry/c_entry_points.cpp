@@ -8,7 +8,7 @@
 
 #include "interpose/entry/finish.hpp"
 #include "interpose/entry/intercept.hpp"
-#include "interpose/process/other_library.hpp"
+#include "interpose/process/process.hpp"
 #include "interpose/world/world.hpp"
 
 namespace {

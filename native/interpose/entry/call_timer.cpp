@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "interpose/call/argument_classes.hpp"
+#include "interpose/call/arguments.hpp"
 #include "interpose/process/process.hpp"
 #include "interpose/process/setup_timer.hpp"
 #include "interpose/replace/block_sizes.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "interpose/communicator/communicator_cache.hpp"
+#include "interpose/communicator/communicator.hpp"
 #include "interpose/entry/call_timer.hpp"
 #include "interpose/entry/finish.hpp"
 #include "interpose/entry/refusal.hpp"

@@ -1,4 +1,4 @@
-// The query of the measuring program whether rules were followed. See measure/cell/check_result.cpp.
+// The query of the measuring program whether rules were followed. See measure/cell/cell_calls.cpp.
 
 #include "interpose/entry/refusal.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "execute/elements.hpp"
-#include "interpose/call/argument_classes.hpp"
+#include "interpose/call/arguments.hpp"
 
 namespace timpani {
 

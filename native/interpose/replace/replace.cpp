@@ -13,17 +13,16 @@
 #include <new>
 #include <string_view>
 
+#include "execute/elements.hpp"
 #include "execute/execution.hpp"
-#include "execute/is_linked.hpp"
-#include "execute/operator.hpp"
-#include "interpose/call/argument_classes.hpp"
+#include "execute/rank_and_size.hpp"
+#include "interpose/call/arguments.hpp"
 #include "interpose/call/device_memory.hpp"
 #include "interpose/communicator/communicator.hpp"
 #include "interpose/process/setup_timer.hpp"
 #include "interpose/profile/call_site.hpp"
 #include "interpose/replace/block_sizes.hpp"
 #include "interpose/replace/packed_buffer.hpp"
-#include "interpose/world/returned_errors.hpp"
 #include "interpose/world/world.hpp"
 
 namespace timpani {

@@ -9,7 +9,6 @@
 #include "interpose/report/concurrent_calls.hpp"
 #include "interpose/report/longest_calls.hpp"
 #include "interpose/report/match_calls.hpp"
-#include "interpose/report/waiting.hpp"
 
 namespace timpani {
 

@@ -17,7 +17,7 @@
 #include "interpose/world/world.hpp"
 #include "json/json.hpp"
 #include "measure/clock/global_clock.hpp"
-#include "measure/files/checksum.hpp"
+#include "measure/files/record.hpp"
 
 namespace timpani {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collectives/controls.hpp"
+#include "collectives/collective.hpp"
 #include "schedule/algorithm.hpp"
 
 namespace timpani {
@@ -71,5 +71,10 @@ std::vector<Rule> read_rules(std::string_view text);
 /// The text of a file of rules. Throws RulesError if it is not a regular file (a pipe might never end), larger than a
 /// file of rules can be, or can't be read.
 std::string text_of_rules(const std::string& path);
+
+/// The group of nodes that contains `host`, as a name. It is its place in `groups` (`n1,n2;n3,n4`), else the switches
+/// in `slurm_address` (`s0.s4.n3`, Slurm's SLURM_TOPOLOGY_ADDR) if that is this host's, else empty. Hosts are compared
+/// up to the first dot.
+std::string group_of(std::string_view host, std::string_view groups, std::string_view slurm_address);
 
 }  // namespace timpani

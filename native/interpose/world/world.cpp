@@ -18,7 +18,6 @@
 #include "execute/rank_and_size.hpp"
 #include "interpose/process/process.hpp"
 #include "interpose/process/setup_timer.hpp"
-#include "interpose/world/returned_errors.hpp"
 
 namespace timpani {
 

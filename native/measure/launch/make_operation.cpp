@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "execute/rank_and_size.hpp"
-#include "operations/collective/call_with_setup.hpp"
 #include "operations/collective/collective_call.hpp"
 #include "operations/collective/composed_call.hpp"
-#include "operations/register_operation.hpp"
+#include "operations/operation.hpp"
 #include "schedule/parameters.hpp"
 
 namespace timpani {

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "collectives/controls.hpp"
+#include "collectives/collective.hpp"
 
 namespace timpani {
 

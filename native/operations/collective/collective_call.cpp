@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "execute/execution.hpp"
-#include "schedule/bind.hpp"
+#include "schedule/algorithm.hpp"
 
 namespace timpani {
 

@@ -7,6 +7,7 @@
 #include "collectives/collective.hpp"
 #include "operations/collective/library_call.hpp"
 #include "operations/operation.hpp"
+#include "schedule/algorithm.hpp"
 
 namespace timpani {
 
@@ -51,6 +52,23 @@ class CollectiveCall : public Operation {
     BoundLibraryCall call_;
     bool sends_in_place_ = false;
     bool receives_in_place_ = false;
+};
+
+/// A call of a Timpani algorithm that includes its setup, which normally happens once per communicator: a private
+/// communicator, the topology and the plan.
+class CallWithSetup : public CollectiveCall {
+  public:
+    /// Arguments as in CollectiveCall. `args` has a topology; only its groups are used, and the nodes are discovered
+    /// again.
+    CallWithSetup(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
+                  MPI_Comm comm, const std::string& algorithm);
+
+  protected:
+    int run(void* send, void* receive) override;
+
+  private:
+    BoundAlgorithm bound_;
+    std::string group_;
 };
 
 }  // namespace timpani

@@ -1,8 +1,8 @@
 // Makes and frees the communicators of a composed collective, which it needs once per communicator or in each call.
 
-#include "composed/level_communicators.hpp"
+#include "composed/hierarchical.hpp"
 #include "operations/collective/composed_call.hpp"
-#include "operations/register_operation.hpp"
+#include "operations/operation.hpp"
 
 namespace timpani {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "execute/is_linked.hpp"
+#include "execute/rank_and_size.hpp"
 #include "operations/operation.hpp"
 
 namespace timpani {

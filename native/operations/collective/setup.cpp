@@ -5,9 +5,9 @@
 
 #include "execute/discover_topology.hpp"
 #include "execute/execution.hpp"
-#include "operations/collective/call_with_setup.hpp"
-#include "operations/register_operation.hpp"
-#include "schedule/bind.hpp"
+#include "operations/collective/collective_call.hpp"
+#include "operations/operation.hpp"
+#include "schedule/algorithm.hpp"
 
 namespace timpani {
 

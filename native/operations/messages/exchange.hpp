@@ -3,9 +3,7 @@
 #include <string>
 
 #include "collectives/collective.hpp"
-#include "operations/count.hpp"
 #include "operations/operation.hpp"
-#include "operations/register_operation.hpp"
 
 namespace timpani {
 

@@ -7,7 +7,7 @@
 
 #include "collectives/collective.hpp"
 #include "execute/node.hpp"
-#include "operations/count.hpp"
+#include "operations/operation.hpp"
 
 namespace timpani {
 

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <mpi.h>
+
 #include <cstddef>
 #include <cstdint>
 
 #include "collectives/collective.hpp"
-#include "operations/register_operation.hpp"
-#include "operations/values.hpp"
+#include "execute/elements.hpp"
+#include "operations/datatype.hpp"
+#include "operations/operation.hpp"
 
 namespace timpani {
 
@@ -55,5 +58,23 @@ void transpose_by_hand(const std::byte* from, std::int64_t row_length, Matrix ma
 /// In a simulation, advances time by what reading that many elements of columns takes. Memory moves whole cache lines,
 /// and a column's next element is in another line. Caches that keep lines for the next column are not simulated.
 void pass_time_of_columns(std::int64_t elements);
+
+/// A column of the matrix. Its extent is one element, so the next column follows it.
+inline DerivedDatatype one_column(const Matrix& matrix, const Datatype& element) {
+    MPI_Datatype strided = MPI_DATATYPE_NULL;
+    MPI_Type_vector(matrix.rows, 1, matrix.columns, element.mpi, &strided);
+    const DerivedDatatype whole_extent(strided);
+    MPI_Datatype column = MPI_DATATYPE_NULL;
+    MPI_Type_create_resized(strided, 0, static_cast<MPI_Aint>(element.bytes), &column);
+    return DerivedDatatype(column);
+}
+
+/// All columns, one after the other: the elements in the order of the transposed matrix.
+inline DerivedDatatype all_columns(const Matrix& matrix, const Datatype& element) {
+    const DerivedDatatype one = one_column(matrix, element);
+    MPI_Datatype all = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(matrix.columns, one.get(), &all);
+    return DerivedDatatype(all);
+}
 
 }  // namespace timpani

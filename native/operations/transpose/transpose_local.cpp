@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "execute/node.hpp"
-#include "operations/transpose/columns.hpp"
 #include "operations/transpose/matrix.hpp"
 
 namespace timpani {

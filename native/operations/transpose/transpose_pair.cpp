@@ -1,7 +1,6 @@
 // Transposes a matrix in rank 0's memory into rank 1's, in the ways that a program can use, and sends the same bytes
 // untransposed for comparison.
 
-#include "operations/transpose/columns.hpp"
 #include "operations/transpose/matrix.hpp"
 
 namespace timpani {

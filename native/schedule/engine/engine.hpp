@@ -10,7 +10,6 @@
 
 #include "schedule/engine/dependencies.hpp"
 #include "schedule/engine/message_pool.hpp"
-#include "schedule/engine/prefetch.hpp"
 #include "schedule/schedule.hpp"
 #include "schedule/symmetry.hpp"
 

@@ -4,7 +4,6 @@
 
 #include "collectives/topology.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/blocks.hpp"
 
 namespace timpani {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "schedule/arithmetic.hpp"
-#include "schedule/patterns/ordered_reduction.hpp"
 #include "schedule/patterns/rank_order.hpp"
 #include "schedule/patterns/tree.hpp"
 

@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "schedule/arithmetic.hpp"
-#include "schedule/blocks.hpp"
 #include "schedule/parameters.hpp"
 #include "schedule/patterns/hierarchy.hpp"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "schedule/arithmetic.hpp"
-#include "schedule/blocks.hpp"
 #include "schedule/step.hpp"
 
 namespace timpani {

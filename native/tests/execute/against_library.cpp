@@ -13,8 +13,8 @@
 #include <string>
 
 #include "collectives/topology.hpp"
+#include "execute/elements.hpp"
 #include "execute/execution.hpp"
-#include "execute/operator.hpp"
 #include "tests/execute/allocations.hpp"
 #include "tests/execute/element_kinds.hpp"
 #include "tests/execute/reference_call.hpp"

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string>
 
-#include "interpose/rules/group.hpp"
 #include "tests/check.hpp"
 
 namespace {

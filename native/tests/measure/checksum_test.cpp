@@ -1,5 +1,4 @@
-#include "measure/files/checksum.hpp"
-
+#include "measure/files/record.hpp"
 #include "tests/check.hpp"
 
 TEST(a_checksum_is_that_of_gzip) {

@@ -3,9 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulate/in_order.hpp"
-#include "simulate/pairing_heap.hpp"
-#include "simulate/radix_heap.hpp"
+#include "simulate/queues.hpp"
 #include "tests/check.hpp"
 #include "tests/one_rank.hpp"
 #include "verify/affine.hpp"

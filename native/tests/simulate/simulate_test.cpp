@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "collectives/topology.hpp"
-#include "schedule/bind.hpp"
+#include "schedule/algorithm.hpp"
 #include "schedule/patterns/closed_forms.hpp"
 #include "simulate/by_level.hpp"
 #include "simulate/clock.hpp"

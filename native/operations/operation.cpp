@@ -1,4 +1,4 @@
-#include "operations/register_operation.hpp"
+#include "operations/operation.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "schedule/engine/region_index.hpp"
+#include "schedule/engine/indexed_messages.hpp"
 
 #include <algorithm>
 #include <iterator>
