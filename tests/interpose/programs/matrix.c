@@ -33,6 +33,13 @@ static void note(const char *what, int error) {
 
 #define TRY(call) (fill(), note(#call, MPI_##call))
 
+/* In place, what lies behind the result is undefined. */
+static void note_result(const char *what, int error, int elements) {
+    memset(into + 4 * elements, 0, ROOM - MARGIN - 4 * (size_t)elements);
+    note(what, error);
+}
+#define TRY_IN_PLACE(elements, call) (fill(), note_result(#call, MPI_##call, elements))
+
 /* 2 × 2 matrices of unsigned numbers: their product depends on its order. */
 static void multiply(void *left, void *right, int *count, MPI_Datatype *type) {
     (void)type;
@@ -150,6 +157,7 @@ static void move_to_all(int n) {
 static void reduce(int root, int n) {
     const int at_root = rank == root;
     TRY(Reduce(from, at_root ? into : NULL, n, MPI_INT, MPI_SUM, root, comm));
+    TRY(Reduce(at_root ? MPI_IN_PLACE : from, at_root ? into : NULL, n, MPI_INT, MPI_SUM, root, comm));
     TRY(Reduce(from, into, n, MPI_2INT, MPI_MAXLOC, root, comm));
     TRY(Reduce(from, into, n, matrix, product, root, comm));
     TRY(Reduce(from, into, n, outer, thirds, root, comm));
@@ -163,11 +171,23 @@ static void reduce(int root, int n) {
     TRY(Reduce_scatter(from, into, parts, matrix, product, comm));
     TRY(Reduce_scatter_block(from, into, n, MPI_INT, MPI_SUM, comm));
     TRY(Reduce_scatter_block(from, into, n, matrix, product, comm));
+    TRY_IN_PLACE(parts[rank], Reduce_scatter(MPI_IN_PLACE, into, parts, MPI_INT, MPI_SUM, comm));
+    TRY_IN_PLACE(few[rank], Reduce_scatter(MPI_IN_PLACE, into, few, MPI_INT, MPI_SUM, comm));
+    TRY_IN_PLACE(n, Reduce_scatter_block(MPI_IN_PLACE, into, n, MPI_INT, MPI_SUM, comm));
     TRY(Scan(from, into, n, MPI_INT, MPI_SUM, comm));
     TRY(Scan(from, into, n, matrix, product, comm));
     TRY(Scan(MPI_IN_PLACE, into, n, MPI_INT, MPI_SUM, comm));
-    if (rank == 0) return (void)(MPI_Exscan(from, into, n, matrix, product, comm)); /* its result is undefined */
+    if (rank == 0) { /* its result is undefined, and its argument not significant, which only MPICH checks */
+#ifdef OPEN_MPI
+        MPI_Exscan(from, NULL, n, matrix, product, comm);
+#else
+        MPI_Exscan(from, into, n, matrix, product, comm);
+#endif
+        MPI_Exscan(MPI_IN_PLACE, into, n, MPI_INT, MPI_SUM, comm);
+        return;
+    }
     TRY(Exscan(from, into, n, matrix, product, comm));
+    TRY(Exscan(MPI_IN_PLACE, into, n, MPI_INT, MPI_SUM, comm));
 }
 
 static int sum_of(const int *numbers) {
