@@ -17,7 +17,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/topology_tree.hpp"
-#include "schedule/patterns/tree_bcast.hpp"
+#include "schedule/patterns/tree.hpp"
 #include "schedule/patterns/tree_reduction.hpp"
 
 namespace timpani::hierarchical_trees {

@@ -13,7 +13,6 @@
 #include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/rank_order.hpp"
 #include "schedule/patterns/tree.hpp"
-#include "schedule/patterns/tree_bcast.hpp"
 #include "schedule/patterns/tree_reduction.hpp"
 
 namespace timpani::pipelined_trees {

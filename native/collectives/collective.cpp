@@ -1,7 +1,9 @@
 #include "collectives/collective.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
+#include <stdexcept>
 
 namespace timpani {
 
@@ -236,6 +238,23 @@ void fill_from(const Collective& collective, int ranks, const Origin& origin, st
         value = static_cast<std::uint64_t>(combined(combination, low, contributing - multiples, multiples));
         ++index;
     }
+}
+
+Controls read_controls(std::string_view text) {
+    Controls controls;
+    while (!text.empty()) {
+        const auto one = text.substr(0, text.find(','));
+        const auto equals = std::min(one.find('='), one.size());
+        const char* const end = one.data() + one.size();
+        int value = -1;
+        const auto [read, error] = std::from_chars(std::min(one.data() + equals + 1, end), end, value);
+        if (equals == 0 || read != end || error != std::errc{} || value < 0) {
+            throw std::runtime_error(std::string(one) + " is not a control variable and its value, such as name=1");
+        }
+        controls.emplace_back(one.substr(0, equals), value);
+        text.remove_prefix(std::min(one.size() + 1, text.size()));
+    }
+    return controls;
 }
 
 }  // namespace timpani

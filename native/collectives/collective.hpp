@@ -185,4 +185,7 @@ void fill_from(const Collective& collective, int ranks, const Origin& origin, st
 /// MPI_T control variables of the library and the integers that they are set to.
 using Controls = std::vector<std::pair<std::string, int>>;
 
+/// Reads `name=integer,…`, perhaps nothing. Throws std::runtime_error for anything else.
+Controls read_controls(std::string_view text);
+
 }  // namespace timpani

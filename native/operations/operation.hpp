@@ -16,7 +16,7 @@
 #include "collectives/collective.hpp"
 #include "collectives/topology.hpp"
 #include "operations/datatype.hpp"
-#include "schedule/parameters.hpp"
+#include "schedule/algorithm.hpp"
 
 namespace timpani {
 

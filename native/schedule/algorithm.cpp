@@ -1,8 +1,12 @@
 #include "schedule/algorithm.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <deque>
+#include <limits>
+#include <sstream>
 #include <stdexcept>
+#include <system_error>
 #include <tuple>
 
 #include "schedule/arithmetic.hpp"
@@ -10,6 +14,25 @@
 namespace timpani {
 
 namespace {
+
+/// The schedule of an algorithm that prepares nothing.
+class FromFunctions final : public Schedule {
+  public:
+    FromFunctions(const Algorithm& algorithm, const CollectiveArguments& args)
+        : rounds_(algorithm.rounds(args)), round_(algorithm.round), next_active_(algorithm.next_active), args_(args) {}
+
+    [[nodiscard]] std::int64_t rounds() const override { return rounds_; }
+    void round(int rank, std::int64_t k, Steps& steps) const override { round_(args_, rank, k, steps); }
+    [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const override {
+        return next_active_ == nullptr ? k : next_active_(args_, rank, k);
+    }
+
+  private:
+    std::int64_t rounds_;
+    decltype(Algorithm::round) round_;
+    decltype(Algorithm::next_active) next_active_;
+    CollectiveArguments args_;
+};
 
 // Function-local: the algorithms' files register themselves before main, in an unspecified order. Never destroyed: a
 // program may call the preloaded library until its process ends.
@@ -24,6 +47,43 @@ std::vector<const Algorithm*>& index() {
 }
 
 }  // namespace
+
+std::unique_ptr<const Schedule> prepare(const Algorithm& algorithm, const CollectiveArguments& args) {
+    if (algorithm.prepare != nullptr) return algorithm.prepare(args);
+    return std::make_unique<FromFunctions>(algorithm, args);
+}
+
+NamedText split_name(const std::string& text) {
+    const auto colon = text.find(':');
+    return {text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
+}
+
+std::vector<std::int64_t> read_parameters(const std::string& text, std::span<const Parameter> parameters,
+                                          const std::string& whose) {
+    std::vector<std::int64_t> values;
+    for (const auto& parameter : parameters) values.push_back(parameter.default_value);
+    std::istringstream parts(text);
+    for (std::string part; std::getline(parts, part, ',');) {
+        const auto equals = part.find('=');
+        const auto found = std::ranges::find(parameters, part.substr(0, equals), &Parameter::name);
+        if (equals == std::string::npos || found == parameters.end()) {
+            throw std::runtime_error(whose + ": no parameter " + part);
+        }
+        std::int64_t value = 0;
+        const char* const end = part.data() + part.size();
+        const auto [read, error] = std::from_chars(part.data() + equals + 1, end, value);
+        const bool whole = read == end && equals + 1 < part.size();
+        if (!whole) throw std::runtime_error(whose + ": " + part + " is not a whole number");
+        if (error == std::errc::result_out_of_range || value > std::numeric_limits<int>::max()) {
+            throw std::runtime_error(whose + ": " + part + " is too large");
+        }
+        if (value < found->minimum) {
+            throw std::runtime_error(whose + ": " + part + " is under " + std::to_string(found->minimum));
+        }
+        values[static_cast<std::size_t>(found - parameters.begin())] = value;
+    }
+    return values;
+}
 
 std::string Restrictions::text() const {
     std::string text;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,12 +10,132 @@
 #include <vector>
 
 #include "collectives/collective.hpp"
-#include "schedule/parameters.hpp"
-#include "schedule/schedule.hpp"
+#include "schedule/arithmetic.hpp"
 #include "schedule/step.hpp"
-#include "schedule/symmetry.hpp"
 
 namespace timpani {
+
+struct Algorithm;
+
+/// One call of an algorithm: its steps, rank by rank and round by round. The constructor computes what all rounds
+/// share. After that every function is pure and cheap: it computes any rank and round on demand, so nothing is stored
+/// for a million ranks.
+class Schedule {
+  public:
+    Schedule() = default;
+    Schedule(const Schedule&) = delete;
+    Schedule& operator=(const Schedule&) = delete;
+    virtual ~Schedule() = default;
+
+    [[nodiscard]] virtual std::int64_t rounds() const = 0;
+    /// Adds the steps of `rank` in round k to `steps`.
+    virtual void round(int rank, std::int64_t k, Steps& steps) const = 0;
+    /// The first round, k or later, in which `rank` may have steps; rounds() or more if no such round exists. It has no
+    /// steps in the skipped rounds.
+    [[nodiscard]] virtual std::int64_t next_active(int /*rank*/, std::int64_t k) const { return k; }
+};
+
+/// The schedule of `algorithm` for `args`; the counts and the topology that `args` refers to must outlive it.
+std::unique_ptr<const Schedule> prepare(const Algorithm& algorithm, const CollectiveArguments& args);
+
+/// What algorithms register whose schedule is a class: `.prepare = prepared<Broadcast>`, or `.prepare =
+/// prepared_by<reduction>` if a function makes it. `Body` is constructed from arguments, to which it may refer. It has
+/// `rounds()` and `round(rank, k, steps)`, and optionally `next_active(rank, k)`.
+template <class Body>
+class Prepared final : public Schedule {
+  public:
+    template <class Make>
+    Prepared(const CollectiveArguments& args, const Make& make) : args_(args), body_(make(args_)) {}
+
+    [[nodiscard]] std::int64_t rounds() const override { return body_.rounds(); }
+    void round(int rank, std::int64_t k, Steps& steps) const override { body_.round(rank, k, steps); }
+    [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const override {
+        if constexpr (requires { body_.next_active(rank, k); }) return body_.next_active(rank, k);
+        return k;
+    }
+
+  private:
+    CollectiveArguments args_;  // the body refers to it
+    Body body_;
+};
+
+template <auto make>
+std::unique_ptr<const Schedule> prepared_by(const CollectiveArguments& args) {
+    return std::make_unique<Prepared<decltype(make(args))>>(args, make);
+}
+template <class Body>
+std::unique_ptr<const Schedule> prepared(const CollectiveArguments& args) {
+    return prepared_by<[](const CollectiveArguments& own) { return Body(own); }>(args);
+}
+
+/// Renumberings of the ranks that leave a schedule unchanged. If all messages of one size take equally long, all ranks
+/// then do the same at the same times. A rotation maps rank r to r + s mod p, an exclusive or maps it to r ⊕ s.
+enum class Symmetry : std::uint8_t { none, rotation, exclusive_or };
+
+/// The image of `other` under the renumbering that maps rank 0 to `rank`.
+constexpr int image_of(Symmetry symmetry, int ranks, int rank, int other) {
+    if (symmetry == Symmetry::exclusive_or) return rank ^ other;
+    return static_cast<int>((std::int64_t{rank} + other) % ranks);
+}
+/// The rank whose peer is rank 0 as rank 0's peer is `peer`.
+constexpr int mirrored(Symmetry symmetry, int ranks, int peer) {
+    return symmetry == Symmetry::exclusive_or ? peer : (ranks - peer) % ranks;
+}
+
+// Symmetries that algorithms register.
+
+constexpr Symmetry by_rotation(const CollectiveArguments&) { return Symmetry::rotation; }
+/// For algorithms that cut a vector into a part for each rank.
+constexpr Symmetry by_rotation_of_parts(const CollectiveArguments& args) {
+    return args.count % args.ranks == 0 ? Symmetry::rotation : Symmetry::none;
+}
+constexpr Symmetry by_exclusive_or(const CollectiveArguments& args) {
+    return is_power_of_two(args.ranks) ? Symmetry::exclusive_or : Symmetry::none;
+}
+/// For algorithms in which ranks reduce data of higher and lower ranks, which is symmetric only without rank order.
+constexpr Symmetry by_exclusive_or_in_any_order(const CollectiveArguments& args) {
+    return args.commutative ? by_exclusive_or(args) : Symmetry::none;
+}
+/// The same for a vector that is cut into a part for each rank.
+constexpr Symmetry by_exclusive_or_of_parts(const CollectiveArguments& args) {
+    return args.count % args.ranks == 0 ? by_exclusive_or_in_any_order(args) : Symmetry::none;
+}
+
+/// A setting of an algorithm. Values are integers; `minimum` is the smallest valid one.
+struct Parameter {
+    std::string_view name;
+    std::int64_t default_value;
+    std::int64_t minimum;
+    std::string_view meaning;
+    /// The values that libraries choose, if the value decides which ranks exchange messages: counted messages identify
+    /// an algorithm by these. Empty if the value decides only how data is cut into messages or how many are under way.
+    std::span<const std::int64_t> trial_values{};
+};
+
+/// For the radix of a tree or an exchange, and for the number of chains at a root.
+constexpr std::array<std::int64_t, 5> kTrialRadices{2, 3, 4, 8, 16};
+constexpr std::array<std::int64_t, 5> kTrialFanouts{1, 2, 3, 4, 8};
+
+/// Of a k-nomial tree.
+constexpr Parameter kKnomialRadix{"radix", 4, 2, "base of the digits, one more than a rank's children for each",
+                                  kTrialRadices};
+
+/// Of a pipeline.
+constexpr Parameter segment_bytes_parameter(std::int64_t default_value) {
+    return {"segment_bytes", default_value, 0, "bytes of a segment; 0 sends the message whole"};
+}
+
+/// `name[:parameter=integer,…]`, split at the colon.
+struct NamedText {
+    std::string name;
+    std::string parameters;
+};
+NamedText split_name(const std::string& text);
+
+/// Values of `parameters`, in their order, from `parameter=integer,…`. Parameters that are not named take their default
+/// values. Throws std::runtime_error, whose message starts with `whose`, for an unknown parameter or an invalid value.
+std::vector<std::int64_t> read_parameters(const std::string& text, std::span<const Parameter> parameters,
+                                          const std::string& whose);
 
 /// Where an algorithm applies. Every caller respects these restrictions.
 struct Restrictions {

@@ -15,7 +15,7 @@
 // the other or with consecutive ranks on consecutive nodes; or NODE GROUP of each rank. If sockets and last-level
 // caches are known, they follow as `CORES SOCKETS CACHES core|socket` of each node, with ranks on consecutive cores or
 // alternating between sockets; or as NODE GROUP SOCKET CACHE of each rank. Costs are valid for the calls that follow,
-// with the lines of each relation (simulate/costs.hpp) after a semicolon, and are answered by {}; the default is the
+// with the lines of each relation (simulate/clock.hpp) after a semicolon, and are answered by {}; the default is the
 // unit clock. FAIR is 0 or 1. A line `peak` is answered by {"peak_bytes":…}, the maximum memory of the program
 // so far. Needs no MPI.
 

@@ -9,7 +9,7 @@
 #include "collectives/collective.hpp"
 #include "collectives/topology.hpp"
 #include "schedule/step.hpp"
-#include "simulate/costs.hpp"
+#include "simulate/clock.hpp"
 
 namespace timpani {
 

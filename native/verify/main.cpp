@@ -18,8 +18,6 @@
 
 #include "json/json.hpp"
 #include "schedule/algorithm.hpp"
-#include "schedule/bind.hpp"
-#include "verify/cases.hpp"
 #include "verify/verify.hpp"
 
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -41,5 +42,22 @@ std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Co
 /// A rank that contradicts the algorithm's symmetry, or nothing: each rank's steps must be those of rank 0 with
 /// renumbered peers, equal sizes, and waits for the same messages.
 std::optional<std::string> find_broken_symmetry(const Algorithm& algorithm, const CollectiveArguments& args);
+
+/// The ranges of a verification: every rank count, and the counts at which algorithms change: none, one, a few, one
+/// less and one more than the rank count, and the last.
+struct Extent {
+    int first_ranks;
+    int last_ranks;
+    std::int64_t first_count;
+    std::int64_t last_count;
+};
+
+/// Calls `visit` with each case of `extent` that the algorithm admits, with several roots, parameter values, kinds of
+/// operator, and for v-collectives block distributions; stops when `visit` returns false.
+void for_each_case(const Algorithm& algorithm, const Extent& extent,
+                   const std::function<bool(const CollectiveArguments&)>& visit);
+
+/// `5 ranks, 3 elements, root 2, radix 4, order kept`: describes a case.
+std::string show(const Algorithm& algorithm, const CollectiveArguments& args);
 
 }  // namespace timpani

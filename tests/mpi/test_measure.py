@@ -225,7 +225,7 @@ def test_ranks_enter_as_late_as_the_arrival_pattern_says(run_plan: RunPlan) -> N
     one_undisturbed(attempt)
 
 
-MIN_SAMPLES = 6  # kSmallest of native/measure/cell/stop_rule.cpp: fewer have no 95 % interval
+MIN_SAMPLES = 6  # kSmallest of native/measure/cell/samples.cpp: fewer have no 95 % interval
 
 
 def test_a_cell_converged_when_its_own_interval_is_as_narrow_as_was_asked(run_plan: RunPlan) -> None:

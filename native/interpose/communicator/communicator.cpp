@@ -9,7 +9,6 @@
 #include "execute/rank_and_size.hpp"
 #include "interpose/call/device_memory.hpp"
 #include "interpose/process/process.hpp"
-#include "interpose/process/setup_timer.hpp"
 #include "interpose/world/world.hpp"
 #include "measure/observe/tool_interface.hpp"
 

@@ -4,7 +4,6 @@
 
 #include "interpose/call/arguments.hpp"
 #include "interpose/process/process.hpp"
-#include "interpose/process/setup_timer.hpp"
 #include "interpose/replace/block_sizes.hpp"
 
 namespace timpani {

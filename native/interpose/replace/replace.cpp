@@ -19,7 +19,7 @@
 #include "interpose/call/arguments.hpp"
 #include "interpose/call/device_memory.hpp"
 #include "interpose/communicator/communicator.hpp"
-#include "interpose/process/setup_timer.hpp"
+#include "interpose/process/process.hpp"
 #include "interpose/profile/call_site.hpp"
 #include "interpose/replace/block_sizes.hpp"
 #include "interpose/replace/packed_buffer.hpp"

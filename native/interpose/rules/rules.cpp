@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -57,23 +56,6 @@ Range read_range(std::string_view word, std::string_view text) {
         throw RulesError(std::string(word) + " is not a range such as 8..16 or 8..");
     }
     return high ? Range{*low, *high} : Range{.low = *low};
-}
-
-/// Reads `name=value,…`, perhaps nothing.
-Controls read_controls(std::string_view text) {
-    Controls controls;
-    while (!text.empty()) {
-        const auto end = std::min(text.find(','), text.size());
-        const auto one = text.substr(0, end);
-        const auto equals = std::min(one.find('='), one.size());
-        const auto value = equals == one.size() ? std::nullopt : whole_number(one.substr(equals + 1));
-        if (equals == 0 || !value || *value > std::numeric_limits<int>::max()) {
-            throw RulesError(std::string(one) + " is not a control variable and its value, such as name=1");
-        }
-        controls.emplace_back(one.substr(0, equals), static_cast<int>(*value));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return controls;
 }
 
 /// `app+0x11d4`, as a profile has it.

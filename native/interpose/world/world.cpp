@@ -17,7 +17,6 @@
 #include "execute/discover_topology.hpp"
 #include "execute/rank_and_size.hpp"
 #include "interpose/process/process.hpp"
-#include "interpose/process/setup_timer.hpp"
 
 namespace timpani {
 

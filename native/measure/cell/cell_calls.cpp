@@ -12,7 +12,6 @@
 #include "json/json.hpp"
 #include "measure/cell/harness.hpp"
 #include "measure/cell/samples.hpp"
-#include "measure/cell/stop_rule.hpp"
 #include "measure/observe/control.hpp"
 
 namespace timpani {

@@ -68,18 +68,8 @@ bool parse_key(const std::string& key, std::istringstream& words, Plan& plan) {
     return known;
 }
 
-/// `name=integer,…`, or `-` for an empty list.
-Controls parse_controls(const std::string& text) {
-    Controls controls;
-    if (text == "-") return controls;
-    std::istringstream parts(text);
-    for (std::string part; std::getline(parts, part, ',');) {
-        const auto equals = part.find('=');
-        if (equals == std::string::npos) throw std::runtime_error("'" + part + "' is not name=integer");
-        controls.emplace_back(part.substr(0, equals), std::stoi(part.substr(equals + 1)));
-    }
-    return controls;
-}
+/// `-` stands for an empty list.
+Controls parse_controls(const std::string& text) { return text == "-" ? Controls{} : read_controls(text); }
 
 CellPlan parse_cell(std::istringstream& words) {
     CellPlan cell;

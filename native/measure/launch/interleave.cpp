@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "measure/cell/harness.hpp"
-#include "measure/cell/stop_rule.hpp"
+#include "measure/cell/samples.hpp"
 
 namespace timpani {
 

@@ -18,7 +18,7 @@
 #include "json/json.hpp"
 #include "measure/cell/buffers.hpp"
 #include "measure/cell/cell_calls.hpp"
-#include "measure/cell/stop_rule.hpp"
+#include "measure/cell/samples.hpp"
 #include "measure/cell/timed_block.hpp"
 #include "measure/clock/harness_messages.hpp"
 #include "measure/launch/make_operation.hpp"

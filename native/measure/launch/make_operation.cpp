@@ -9,9 +9,8 @@
 
 #include "execute/rank_and_size.hpp"
 #include "operations/collective/collective_call.hpp"
-#include "operations/collective/composed_call.hpp"
 #include "operations/operation.hpp"
-#include "schedule/parameters.hpp"
+#include "schedule/algorithm.hpp"
 
 namespace timpani {
 

@@ -1,8 +1,10 @@
 // The setup that an algorithm with a topology needs once per communicator: a private communicator, and which ranks
 // share a node. The operation `setup` times it alone. A CallWithSetup includes it in each call.
+// Makes and frees the communicators of a composed collective, which it needs once per communicator or in each call.
 
 #include <string>
 
+#include "composed/hierarchical.hpp"
 #include "execute/discover_topology.hpp"
 #include "execute/execution.hpp"
 #include "operations/collective/collective_call.hpp"
@@ -60,5 +62,33 @@ int CallWithSetup::run(void* send, void* receive) {
     Execution execution(*bound_.algorithm, args, own.get(), datatype().mpi, datatype().op);
     return execution(send, receive);
 }
+
+namespace {
+
+template <const Shape& shape>
+class ComposedSetup : public Operation {
+  public:
+    explicit ComposedSetup(const OperationSpec& spec) : Operation(spec.datatype, spec.comm, spec.controls) {
+        require_extent(spec.topology, 2, shape.by_group ? 2 : 1);
+        CollectiveArguments args{ranks(), 0, 0};
+        args.topology = &spec.topology;
+        levels_ = levels_of(args, rank(), shape).levels;
+    }
+
+    int operator()(std::byte*, std::byte*) override {
+        const LevelCommunicators made(comm(), levels_, shape, rank());
+        return made.get()[0] == MPI_COMM_NULL ? MPI_ERR_INTERN : MPI_SUCCESS;
+    }
+
+  private:
+    std::vector<Level> levels_;
+};
+
+const RegisterOperation three_level{"setup", "composed/three_level", make<ComposedSetup<shapes::three_level>>};
+const RegisterOperation two_level{"setup", "composed/two_level", make<ComposedSetup<shapes::two_level>>};
+const RegisterOperation two_level_linear{"setup", "composed/two_level_linear",
+                                         make<ComposedSetup<shapes::two_level_linear>>};
+
+}  // namespace
 
 }  // namespace timpani

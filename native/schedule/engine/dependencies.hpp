@@ -10,7 +10,6 @@
 #include "schedule/engine/indexed_messages.hpp"
 #include "schedule/engine/listed_messages.hpp"
 #include "schedule/engine/message_pool.hpp"
-#include "schedule/schedule.hpp"
 
 namespace timpani {
 

@@ -8,10 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/algorithm.hpp"
 #include "schedule/engine/dependencies.hpp"
 #include "schedule/engine/message_pool.hpp"
-#include "schedule/schedule.hpp"
-#include "schedule/symmetry.hpp"
 
 namespace timpani {
 

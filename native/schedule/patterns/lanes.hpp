@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/parameters.hpp"
 #include "schedule/patterns/hierarchy.hpp"
 
 namespace timpani {

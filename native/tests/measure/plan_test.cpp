@@ -89,7 +89,8 @@ TEST(a_mistake_in_a_plan_is_reported_with_its_line) {
     CHECK(error_of("timpani-plan 1\ncolor blue\n") == "plan line 2: unknown key 'color'");
     CHECK(error_of("timpani-plan 1\nmethod OSU\n") == "plan line 2: unknown word 'OSU'");
     CHECK(error_of("timpani-plan 1\nslot_ns 1 2\n") == "plan line 2: '2' is one word too many");
-    CHECK(error_of("timpani-plan 1\ncell 1 bcast 8 warm a - -\n") == "plan line 2: 'a' is not name=integer");
+    CHECK(error_of("timpani-plan 1\ncell 1 bcast 8 warm a - -\n") ==
+          "plan line 2: a is not a control variable and its value, such as name=1");
 }
 
 }  // namespace timpani

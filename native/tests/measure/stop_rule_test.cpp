@@ -1,9 +1,8 @@
-#include "measure/cell/stop_rule.hpp"
-
 #include <cmath>
 #include <numbers>
 #include <random>
 
+#include "measure/cell/samples.hpp"
 #include "tests/check.hpp"
 
 namespace timpani {

@@ -10,7 +10,6 @@
 
 #include "json/json.hpp"
 #include "schedule/algorithm.hpp"
-#include "verify/cases.hpp"
 #include "verify/verify.hpp"
 
 namespace {

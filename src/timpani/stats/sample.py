@@ -33,7 +33,7 @@ def median_ranks(n: int, level: float = LEVEL) -> MedianRanks:
 
     If `n` is too small (n < 6 at 95 %) the bounds are the smallest and the largest value, and `coverage`
     is lower: 0 for a single value. Repetitions within a launch are not independent: the measuring program bounds their
-    median (`native/measure/cell/stop_rule.cpp`).
+    median (`native/measure/cell/samples.cpp`).
 
     Raises ValueError for n < 1. Source: Hunold & Carpen-Amarie, TPDS 2016; Le Boudec, Performance Evaluation of
     Computer and Communication Systems, 2010, § 2.2.

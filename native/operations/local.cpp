@@ -1,8 +1,22 @@
-// MPI_Reduce_local: the cost of an addition without a message, γ in cost models.
+// Operations of one rank. `null` is empty: measured like a collective, it shows the overhead of measuring. `reduce_local`
+// is MPI_Reduce_local: the cost of an addition without a message, γ in cost models.
 
 #include "operations/operation.hpp"
 
 namespace timpani {
+
+namespace {
+
+class Null : public Operation {
+  public:
+    explicit Null(const OperationSpec& spec) : Operation(spec.datatype, spec.comm, spec.controls) {}
+
+    int operator()(std::byte*, std::byte*) override { return MPI_SUCCESS; }
+};
+
+const RegisterOperation null{"null", "default", make<Null>};
+
+}  // namespace
 
 namespace {
 
