@@ -1,5 +1,5 @@
-// Operations of one rank. `null` is empty: measured like a collective, it shows the overhead of measuring. `reduce_local`
-// is MPI_Reduce_local: the cost of an addition without a message, γ in cost models.
+// Operations of one rank. `null` is empty: measured like a collective, it shows the overhead of measuring.
+// `reduce_local` is MPI_Reduce_local: the cost of an addition without a message, γ in cost models.
 
 #include "operations/operation.hpp"
 

@@ -110,3 +110,12 @@ TEST(a_constant_sample_counts_fully) {
 }
 
 }  // namespace timpani
+
+TEST(an_interval_of_independent_values_has_the_order_statistics_of_95_percent) {
+    std::vector<std::int64_t> values;  // 0 to 100, none next to its neighbors
+    for (std::int64_t i = 0; i < 101; ++i) values.push_back(37 * i % 101);
+    const auto interval = timpani::median_interval(values);
+    CHECK(interval.effective_size == 101);
+    CHECK(interval.low == 39);  // 50.5 ± 1.96 · √101 / 2, the 40th and the 62nd value
+    CHECK(interval.high == 61);
+}
