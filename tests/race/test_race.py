@@ -210,6 +210,7 @@ def test_a_decided_point_leaves_the_other() -> None:
     race = raced(8, sizes=[DEAR])
     assert race.standing(POINTS[DEAR]).done
     assert points_to_reduce(race, POINTS.values()) == {POINTS[CHEAP]}
+    assert points_to_reduce(raced(8), POINTS.values()) == set()
 
 
 def test_the_bound_of_all_choices_is_in_shares_of_the_program_s_time() -> None:

@@ -68,6 +68,17 @@ def planned(cells: list[Cell]) -> CampaignPlan:
     return CampaignPlan(Study.check(STUDY, "test"), MPI, (group,), (), Machine.check(MACHINE, "test"))
 
 
+def of_program(measured: Campaign) -> Campaign:
+    """The same campaign, as a race for a program."""
+    weights = [
+        {"collective": "bcast", "ranks": 2, "placement": "core", "message_bytes": size, "share": 0.3}
+        for size in (64, 1024)
+    ]
+    study = {**STUDY, "weights": weights, "regret": 0.01}
+    recorded = {**measured.header.recorded, "study": study}
+    return replace(measured, header=measured.header.model_copy(update={"recorded": recorded}))
+
+
 BEFORE = campaign({("default", 64): 10, ("ring", 64): 5, ("default", 1024): 10, ("ring", 1024): 5})
 
 
@@ -272,3 +283,9 @@ def test_ranks_are_placed_as_in_the_campaign_and_in_no_other_combination() -> No
     measured = cell("ring", 64)
     plan = planned([measured, replace(measured, placement="ppr:1"), replace(measured, ranks=4)])
     assert [each.cell for each in placed_as_measured(plan, BEFORE).cells] == [measured]
+
+
+def test_rules_for_a_program_are_confirmed_at_the_sizes_of_its_calls(tmp_path: Path) -> None:
+    (tmp_path / LIBRARIES["openmpi"].files.tuning[0].name).touch()
+    study = confirmation_study(TABLE, of_program(BEFORE), tmp_path, None)
+    assert study.overrides["bcast"].sizes == (64, 1024)

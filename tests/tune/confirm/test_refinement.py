@@ -6,7 +6,7 @@ import pytest
 
 from tests.campaign_files import cell
 from tests.installed import needs_slice
-from tests.tune.confirm.test_confirmation import STUDY, campaign
+from tests.tune.confirm.test_confirmation import STUDY, campaign, of_program
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
@@ -73,3 +73,7 @@ def test_sampled_results_stay_unless_another_campaign_measured_them(tmp_path: Pa
         32: True,
         64: False,
     }
+
+
+def test_no_sizes_between_are_measured_for_a_program() -> None:
+    assert refining_study([SizeGap("bcast", 2, 1, 64, 1024)], of_program(MEASURED)) is None

@@ -145,3 +145,12 @@ def test_a_changed_table_is_refused(tmp_path: Path) -> None:
         (tmp_path / "table.json").write_text(written.replace(was, changed))
         with pytest.raises(UserError, match=r"table\.json can't be trusted: .* changed since it was written"):
             read_table(tmp_path / "table.json")
+
+
+def test_a_predicted_rule_with_launches_is_refused(tmp_path: Path) -> None:
+    rule = Rule("bcast", Algorithm.parse("openmpi/ring"), Span(64, 64), evidence=(Evidence(8, 2.0, 1.5, 2.5, 9),))
+    (tmp_path / "table.json").write_text(
+        table_text(SelectionTable("openmpi", "5", (), predicted=PredictedRules((rule,))), tmp_path)
+    )
+    with pytest.raises(UserError, match="which only measured rules have"):
+        read_table(tmp_path / "table.json")
