@@ -42,7 +42,7 @@ def test_a_tree_becomes_a_campaign_for_each_machine_and_library_and_archives_bec
     ]
     assert f"Left out: {tree.root}/desk/{second}.tar.gz is the folder next to it" in done.stderr
     campaign = load(output / "desk-openmpi-4.1.6")
-    assert campaign.results["median_us"].to_list() == pytest.approx([2.0] * 6, rel=1e-3)  # of about 2000 ns
+    assert campaign.results["median_us"].to_list() == pytest.approx([2.0] * 6, rel=1e-2)  # of about 2000 ns
     assert sorted(campaign.results["launch"].unique()) == [1, 2]
     assert campaign.results.filter(algorithm="default")["provider"].to_list() == ["openmpi"] * 2
     assert [(each["job"], each["started"], each["nodes"]) for each in campaign.jobs] == [

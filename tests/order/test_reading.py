@@ -2,14 +2,16 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.campaign_files import cells, results_of, start, write_campaign
 from tests.cli.typed import typed
-from tests.installed import FOUND, needs_mpi, needs_mpich, needs_open_mpi
+from tests.installed import FOUND, OPEN_MPIS, label, needs_mpi, needs_mpich, needs_open_mpi, rest
 from tests.order.test_tree import added, leaves, probed
 from timpani.campaign.run.session import Session
+from timpani.native.mpi import Mpi
 from timpani.order.commands import order_study, read_orders
 from timpani.order.naming import Schedules
 from timpani.order.reading import ELEMENT_BYTES
@@ -69,6 +71,29 @@ def test_the_command_shows_where_the_order_depends_on_the_position(tmp_path: Pat
     assert drawing.read_text().startswith("<svg")
 
 
+@rest
+@needs_open_mpi
+@pytest.mark.parametrize("mpi", OPEN_MPIS, ids=label)
+def test_orders_and_counted_messages_name_the_same_schedules(tmp_path: Path, mpi: Mpi) -> None:
+    words = ("allreduce", "reduce", "scan", "--algorithms", "all", "--ranks", "4,6", "--sizes", "8,64Ki")
+    library = ("--mpi", str(mpi.mpirun))
+    read = typed("order", *words, *library, "--format", "json")
+    assert read.returncode == 0, read.stderr
+    proof = ("--datatype", "double", "--launches", "1", "--prove", "--oversubscribe", "-o", "proven")
+    done = typed("run", *words, *library, *proof, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    counted = json.loads(typed("prove", "proven", "--format", "json", cwd=tmp_path).stdout)
+
+    def cell(row: dict[str, Any]) -> tuple[object, ...]:
+        return tuple(row[each] for each in ("collective", "algorithm", "parameters", "ranks", "message_bytes"))
+
+    by_order = {cell(each): set(each["adds_as"]) for each in json.loads(read.stdout)["readings"] if each["launch"] == 1}
+    named = {cell(each): (by_order[cell(each)], set(each["named"])) for each in counted}
+    both = {key: names for key, names in named.items() if all(names)}
+    assert len(both) > len(named) / 2
+    assert {key: names for key, names in both.items() if not set.intersection(*names)} == {}
+
+
 @needs_mpich
 def test_a_library_that_counts_no_messages_is_named() -> None:
     words = ("scan", "--algorithms", "default", "--ranks", "5", "--sizes", "8", "--mpi", "mpich")
@@ -99,7 +124,6 @@ def test_operations_without_an_order_are_refused_in_one_line(words: tuple[str, .
 
 @needs_open_mpi
 def test_rules_that_change_the_order_of_addition_are_left_out(tmp_path: Path) -> None:
-
     measured = {
         "default": {8: 20.0, 4096: 20.0},
         "recursive_doubling": {8: 5.0, 4096: 20.0},
