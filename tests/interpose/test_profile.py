@@ -107,6 +107,17 @@ def test_planted_lateness_is_recovered_and_waiting_separated(run_program: RunPro
     check_planted(done.part, done.stdout, calls, 0)
 
 
+def test_in_rooted_calls_only_ranks_that_need_the_late_one_wait(run_program: RunProgram) -> None:
+    calls, late_ns = 5, 30_000_000
+    done = run_program("profiled/rooted.c", str(calls), str(late_ns), text=NONE, ranks=3)
+    assert done.status == 0, done.stderr
+    rows = [line for line in done.part.calls if line.form == "blocking"]
+    assert all(line.ns >= calls * late_ns for line in rows)
+    waited = {(line.name, line.smallest_bytes): line.waiting_ns / (calls * late_ns) for line in rows}
+    ranks_that_wait = {("reduce", 4): 1, ("bcast", 4): 2, ("reduce", 400): 0, ("bcast", 400): 0}
+    assert waited == pytest.approx(ranks_that_wait, abs=0.01)
+
+
 def test_ranks_of_different_clocks_are_compared_within_the_stated_error(run_program: RunProgram) -> None:
     """Rank 1 reads a clock that is a second ahead and gains 50 µs a second."""
     calls = 100

@@ -38,6 +38,20 @@ def test_the_first_rule_that_matches_decides(run_program: RunProgram) -> None:
     assert done.ran("allreduce") == done.ran("allgather") == {"default"}
 
 
+def test_rules_match_the_nodes_of_each_communicator(run_program: RunProgram) -> None:
+    text = rules(
+        "bcast nodes=3.. linear",
+        "bcast per_node=3.. linear",
+        "bcast nodes=1..1 binomial",
+        "bcast per_node=1..1 scatter_allgather",
+        "bcast nodes=2..2 per_node=2..2 knomial:radix=3",
+    )
+    done = run_program("nodes.c", text=text)
+    assert done.status == 0, done.stderr
+    found = {(line.nodes, line.per_node): line.algorithm for line in done.part.calls if line.name == "bcast"}
+    assert found == {(2, 2): "knomial:radix=3", (1, 2): "binomial", (2, 1): "scatter_allgather"}
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

@@ -12,7 +12,7 @@ enum { ROOM = 1 << 16, MARGIN = 64, MOST_RANKS = 16 };
 static MPI_Comm comm;
 static int rank, ranks;
 static FILE *out;
-static unsigned char send_room[ROOM], receive_room[ROOM];
+static _Alignas(double) unsigned char send_room[ROOM], receive_room[ROOM];
 static unsigned char *const from = send_room + MARGIN, *const into = receive_room + MARGIN;
 
 static void fill(void) {
@@ -32,6 +32,16 @@ static void note(const char *what, int error) {
 }
 
 #define TRY(call) (fill(), note(#call, MPI_##call))
+
+/* Floats that are small integers: their sums are exact in every order, and two of them make a double that is a number. */
+static void fill_with_floats(void) {
+    fill();
+    for (int i = 0; i < ROOM; i += (int)sizeof(float)) {
+        const float sent = (float)send_room[i] - 128, received = (float)receive_room[i] - 128;
+        memcpy(send_room + i, &sent, sizeof sent), memcpy(receive_room + i, &received, sizeof received);
+    }
+}
+#define TRY_FLOATS(call) (fill_with_floats(), note(#call, MPI_##call))
 
 /* In place, what lies behind the result is undefined. */
 static void note_result(const char *what, int error, int elements) {
@@ -171,6 +181,11 @@ static void reduce(int root, int n) {
     TRY(Reduce_scatter(from, into, parts, matrix, product, comm));
     TRY(Reduce_scatter_block(from, into, n, MPI_INT, MPI_SUM, comm));
     TRY(Reduce_scatter_block(from, into, n, matrix, product, comm));
+    TRY_FLOATS(Reduce(from, into, n, MPI_FLOAT, MPI_SUM, root, comm));
+    TRY_FLOATS(Allreduce(from, into, n, MPI_FLOAT_INT, MPI_MAXLOC, comm));
+    TRY_FLOATS(Allreduce(from, into, n, MPI_DOUBLE, MPI_MAX, comm));
+    TRY_FLOATS(Reduce_scatter_block(from, into, n, MPI_FLOAT, MPI_SUM, comm));
+    TRY_FLOATS(Scan(from, into, n, MPI_DOUBLE, MPI_MAX, comm));
     TRY_IN_PLACE(parts[rank], Reduce_scatter(MPI_IN_PLACE, into, parts, MPI_INT, MPI_SUM, comm));
     TRY_IN_PLACE(few[rank], Reduce_scatter(MPI_IN_PLACE, into, few, MPI_INT, MPI_SUM, comm));
     TRY_IN_PLACE(n, Reduce_scatter_block(MPI_IN_PLACE, into, n, MPI_INT, MPI_SUM, comm));
