@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.live import MAIN, SECONDS, keys, name_of, results, starts, timpani, wait_until
-from tests.installed import FOUND, MPICHS, OPEN_MPIS, needs_mpi, needs_mpich, needs_open_mpi
+from tests.installed import FOUND, MPICHS, OPEN_MPIS, needs_mpi, needs_mpich, needs_open_mpi, rest
 from tests.lab.conftest import Made, Make, needs_lab
 from tests.programs.programs import CALLS, compile_program, environment
 from timpani.campaign.folder.header import read_header
@@ -99,6 +99,7 @@ def test_a_signaled_job_keeps_its_results_and_the_next_job_continues(lab: Made, 
     assert len(keys(tmp_path / "c")) == 4
 
 
+@rest
 @needs_open_mpi
 def test_rules_from_two_jobs_are_confirmed_on_nodes_that_were_not_measured(lab: Made, tmp_path: Path) -> None:
     """The default sends a message to each rank of the other node, the algorithms one: the link makes them faster."""
