@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,6 +27,7 @@ from timpani.cli.terminal.options import (
 from timpani.errors import UserError
 from timpani.machine.detect import resolve
 from timpani.native.build import build
+from timpani.native.held_folder import remove_temporaries, temporary
 from timpani.order.document import order_document, order_objects
 from timpani.order.naming import Schedules
 from timpani.order.reading import DATATYPE, OPERATOR, Reading, expected_calls, expected_seconds, read_launch
@@ -41,6 +43,9 @@ LAUNCHES = 2
 """The second one reads the default again, from another root."""
 
 SIZES = "8,1Ki,64Ki"
+
+_KIND = "orders"
+"""What temporary folders are for."""
 
 EXAMPLES = """Examples:
 
@@ -129,10 +134,13 @@ def read_orders(session: Session, note: Callable[[str], None], launches: int = L
 
     Its folder is in the current one where ranks may run on other computers, which read the plan there.
     """
-    with (
-        tempfile.TemporaryDirectory(prefix="timpani-order-", dir=Path.cwd() if session.plan.hosts else None) as folder,
-        session.open(Path(folder) / "calls") as store,
-    ):
+    remove_temporaries(_KIND)
+    with ExitStack() as stack:
+        if session.plan.hosts:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="timpani-order-", dir=Path.cwd())))
+        else:
+            folder, _ = stack.enter_context(temporary(_KIND))
+        store = stack.enter_context(session.open(folder / "calls"))
         starter = Starter(session.plan, store, build, lambda: False, note)
         readings = read_launch(starter, MIN_TIMEOUT)
         for launch in range(2, launches + 1):
