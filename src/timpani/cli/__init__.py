@@ -55,6 +55,7 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def timpani(
+    context: typer.Context,
     version: bool = typer.Option(False, "--version", "-V", help="Print the version and stop."),
     compile_: bool = typer.Option(False, "--compile", help="Compile native programs that this installation carries."),
 ) -> None:
@@ -65,6 +66,8 @@ def timpani(
     if compile_:
         from timpani.native.carried import COMPILE
 
+        if context.invoked_subcommand is None:
+            raise UserError("--compile compiles what a command needs", "name one: timpani --compile run bcast")
         os.environ[COMPILE] = "1"
 
 
