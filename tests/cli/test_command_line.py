@@ -151,6 +151,12 @@ def test_the_list_of_commands_loads_none_and_shows_what_they_say() -> None:
             assert re.search(rf"│ {name.partition(' ')[2]} +{re.escape(each.summary[:60])}", page), name
 
 
+def test_compiling_needs_a_command() -> None:
+    done = typed("--compile")
+    assert done.returncode == 2
+    assert done.stderr == "timpani: --compile compiles what a command needs; name one: timpani --compile run bcast\n"
+
+
 @pytest.mark.parametrize("words", ["-V", "--version"])
 def test_the_version_is_printed(words: str) -> None:
     assert typed(words).stdout == f"timpani {__version__}\n"
