@@ -4,7 +4,6 @@ The launches are runs of PICO's segmented Bine butterfly with two segment sizes,
 holds at least half of the vector, the largest message. So both runs send the same messages, seconds apart.
 """
 
-import sys
 from itertools import permutations
 from pathlib import Path
 
@@ -18,7 +17,7 @@ MIN_HELD = 0.9
 _ALGORITHM = "bine_bdw_remap_segmented_over"
 
 
-def measure(archives: Path, campaigns: Path) -> None:
+def measure(archives: Path, campaigns: Path) -> bool:
     """Print, by machine, the share of pairs of launches of which one's interval holds the other's median."""
     held: dict[str, list[tuple[bool, float, float]]] = {}
     for folder in sorted(campaigns.iterdir()):
@@ -45,5 +44,4 @@ def measure(archives: Path, campaigns: Path) -> None:
         )
     share = float(np.mean([each for each, *_ in every]))
     print(f"{share:.1%} are held (at least {MIN_HELD:.0%})")
-    if share < MIN_HELD:
-        sys.exit("a limit was missed")
+    return share >= MIN_HELD
