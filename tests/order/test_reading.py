@@ -14,8 +14,9 @@ from timpani.campaign.run.session import Session
 from timpani.native.mpi import Mpi
 from timpani.order.commands import order_study, read_orders
 from timpani.order.naming import Schedules
-from timpani.order.reading import ELEMENT_BYTES
+from timpani.order.reading import ELEMENT_BYTES, Reading
 from timpani.order.tree import read_tree
+from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import OPERATIONS
 
 REDUCTIONS = [name for name, each in OPERATIONS.items() if each.kind == "collective" and each.reduces]
@@ -112,6 +113,7 @@ def test_a_library_that_counts_no_messages_is_named() -> None:
         (("allreduce", "--ranks", "2:1Ki"), "1024 ranks have too many pairs to read; choose at most 256 ranks"),
         (("allreduce", "--operator", "max"), "no order shows in results of max; leave out --operator max"),
         (("allreduce", "--sizes", "12"), "12 B is not a multiple of 8 B"),
+        (("allreduce", "--sizes", "0,8"), "vectors of 0 B hold nothing to add; choose sizes of 8 B or more"),
         (("allreduce", "-o", "order.png"), "order.png is no drawing; name a file that ends with .svg"),
     ],
 )
@@ -123,19 +125,41 @@ def test_operations_without_an_order_are_refused_in_one_line(words: tuple[str, .
 
 
 @needs_open_mpi
+def test_a_reduction_is_read_at_each_root() -> None:
+    words = ("reduce", "--algorithms", "default", "--ranks", "4", "--sizes", "64Ki", "--mpi", "openmpi")
+    done = typed("order", *words, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    assert sorted(each["root"] for each in json.loads(done.stdout)["readings"]) == [0, 1, 2, 3]
+    assert "the order of addition depends on the root (4 ranks, 64 KiB)" in done.stdout
+
+
+def test_ranks_with_the_same_digest_keep_their_own_order() -> None:
+    cell = Cell("allreduce", Algorithm("openmpi", "default"), 3, "core", 8, "warm")
+    left = [list(probed(3, added(tree)).values()) for tree in (((0, 1), 2), ((0, 2), 1))]
+    found = [{"changes": True, "runs": [[1, "7"]], "remainders": {"7": left[rank > 0]}} for rank in range(3)]
+    reading = Reading.from_record(cell, 0, 1, found)
+    assert [runs[0].order for runs in reading.results] == [((0, 1), 2), ((0, 2), 1), ((0, 2), 1)]
+
+
+@needs_open_mpi
 def test_rules_that_change_the_order_of_addition_are_left_out(tmp_path: Path) -> None:
     measured = {
-        "default": {8: 20.0, 4096: 20.0},
-        "recursive_doubling": {8: 5.0, 4096: 20.0},
-        "ring": {8: 20.0, 4096: 5.0},
+        "default": {8: 20.0, 4096: 20.0, 4100: 20.0},
+        "recursive_doubling": {8: 5.0, 4096: 20.0, 4100: 20.0},
+        "ring": {8: 20.0, 4096: 5.0, 4100: 20.0},
+        "segmented_ring": {8: 20.0, 4096: 20.0, 4100: 5.0},
     }
     times = cells(measured, collective="allreduce", ranks=4)
     starts = [start(launch, ("here",) * 4) for launch in range(1, 9)]
     campaign = write_campaign(tmp_path / "campaign", results_of(times), starts)
-    done = typed("tune", str(campaign), "-o", str(tmp_path / "tuned"), "--same-order", "--mpi", "openmpi")
+    words = ("tune", str(campaign), "-o", str(tmp_path / "tuned"), "--same-order", "--mpi", "openmpi")
+    done = typed(*words)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "allreduce recursive_doubling, 4 ranks: changes no bit of a result\n" in done.stdout
+    kept = "allreduce recursive_doubling, 4 ranks: adds doubles as the default does (1 point read)\n"
+    assert kept in done.stdout
     assert "allreduce ring, 4 ranks: changes the order of addition at 4 KiB: left out\n" in done.stdout
+    unread = "allreduce segmented_ring, 4 ranks: the order of addition could not be read (1 of 1 point): left out\n"
+    assert unread in done.stdout
     written = "".join(path.read_text() for path in (tmp_path / "tuned").iterdir())
     assert "recursive_doubling" in written
     assert "ring" not in written.replace("string", "").replace("during", "")

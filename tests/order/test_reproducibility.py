@@ -27,7 +27,7 @@ def test_a_constant_order_is_reproducible() -> None:
     assert facts.depends_on["the message size"] == facts.depends_on["the launch"] == ""
     assert facts.depends_on["the placement"] is None
     assert (facts.depths, facts.in_rank_order) == ({4: 2}, True)
-    assert "allreduce: the order of addition is constant." in facts.text
+    assert "allreduce: the order of addition is the same in 3 readings." in facts.text
 
 
 def test_each_dependence_is_found_where_it_is() -> None:
@@ -40,16 +40,22 @@ def test_each_dependence_is_found_where_it_is() -> None:
     assert Reproducibility.of_readings([parts[0], larger]).depends_on["the message size"] == ""
     of_position = Reproducibility.of_readings([reading(BUTTERFLY, linear)])
     assert of_position.depends_on["the position in the vector"] == "4 ranks, 64 B"
-    of_launch = Reproducibility.of_readings([reading(BUTTERFLY), reading(linear, launch=2)])
-    assert of_launch.depends_on["the launch"] == "4 ranks, 64 B"
+    for again in (reading(linear, launch=2), replace(reading(BUTTERFLY, launch=2), results=(*short.results[:3], ()))):
+        of_launch = Reproducibility.of_readings([short, again])
+        assert of_launch.depends_on["the launch"] == "4 ranks, 64 B"
     roots = [reading(BUTTERFLY, collective="reduce"), reading(linear, collective="reduce", launch=2, root=2)]
     of_root = Reproducibility.of_readings(roots)
     assert of_root.depends_on["the root"] == "4 ranks, 64 B"
     assert of_root.same_on_all_ranks is None
+    assert "Not compared: the message size, the placement, the launch, roots but 0 and 2 on 4 ranks," in of_root.text
+    all_roots = [reading(BUTTERFLY, collective="reduce", launch=1 + root, root=root) for root in range(4)]
+    of_all = Reproducibility.of_readings(all_roots)
+    assert of_all.depends_on["the root"] == ""
+    assert "roots but" not in of_all.text
     more = Reproducibility.of_readings([reading((0, 1), ranks=2), reading(((0, 2), (1, 3)))])
-    assert more.depends_on["whether further ranks add zeros"] == ""
+    assert more.depends_on["further ranks that contribute zeros"] == ""
     other = Reproducibility.of_readings([reading(chain(3), ranks=3), reading(((0, (1, 2)), 3))])
-    assert other.depends_on["whether further ranks add zeros"] == "between 3 and 4"
+    assert other.depends_on["further ranks that contribute zeros"] == "between 3 and 4"
     assert not more.in_rank_order
 
 
@@ -61,3 +67,6 @@ def test_ranks_with_different_orders_and_sums_without_one_are_reported() -> None
     unreadable = reading("sums are exact")
     assert not unreadable.same_bits(unreadable)
     assert Reproducibility.of_readings([unreadable]).text == "allreduce: the order can't be read: sums are exact."
+    partly = Reproducibility.of_readings([differing, unreadable])
+    assert partly.depends_on["the message size"] is None
+    assert (partly.readings, partly.same_on_all_ranks) == (1, True)

@@ -17,10 +17,11 @@ from timpani.cli.terminal.options import (
     Force,
     Format,
     StudyOptions,
-    WhereOptions,
+    Trust,
     document_format,
     document_text,
     expand,
+    on_option,
     output_option,
     study_options,
 )
@@ -30,17 +31,24 @@ from timpani.native.build import build
 from timpani.native.held_folder import remove_temporaries, temporary
 from timpani.order.document import order_document, order_objects
 from timpani.order.naming import Schedules
-from timpani.order.reading import DATATYPE, OPERATOR, Reading, expected_calls, expected_seconds, read_launch
+from timpani.order.reading import (
+    DATATYPE,
+    OPERATOR,
+    Reading,
+    expected_calls,
+    expected_seconds,
+    launches_to_read,
+    read_launch,
+)
 from timpani.order.tree import MAX_RANKS
 from timpani.report.document.formats import blocks_object, json_text
 from timpani.report.document.output_files import check_new, write_file
+from timpani.study.cell import Cell
 from timpani.study.compose import compose, operation_names
+from timpani.study.keys import WHERE
 from timpani.study.operations import OPERATIONS
 from timpani.study.study import Study
 from timpani.study.words import counted, show_seconds
-
-LAUNCHES = 2
-"""The second one reads the default again, from another root."""
 
 SIZES = "8,1Ki,64Ki"
 
@@ -55,9 +63,11 @@ timpani order allreduce --algorithms default,ring --ranks 8 -o order.svg"""
 
 
 @dataclass(frozen=True)
-class _Place(WhereOptions):
-    """Where to read, and with which library."""
+class _Place:
+    """Where to read, and with which library. Ranks may share cores: nothing is timed."""
 
+    on: Annotated[str | None, on_option("this computer", WHERE)] = None
+    trust: Trust = None
     mpi: Annotated[
         str | None,
         typer.Option(help="openmpi, mpich, intel, or a path (`timpani list mpis`).", show_default="the first found"),
@@ -85,6 +95,10 @@ def order(
         check_new(output, force)
     planned = order_study(what, study.given())
     session = Session.prepare(planned, place.mpi, True, resolve(place.on, place.mpi) if place.on else None)
+    if len({each.placement for each in session.plan.groups}) > 1 and not session.plan.hosts:
+        raise UserError(
+            "every placement is on this computer, where the order is the same", "name several computers with --on"
+        )
     for line in (*(each.note for each in session.plan.skipped), cost(session)):
         typer.echo(line, err=True)
     readings = read_orders(session, lambda text: typer.echo(text, err=True))
@@ -104,7 +118,7 @@ def order(
 def order_study(what: Sequence[str], options: Mapping[str, Any]) -> Study:
     """The study whose cells are read; UserError where nothing is added in an order, or it can't be read."""
     names = operation_names(what)
-    given = {"sizes": SIZES, **options, "datatype": DATATYPE, "root": "rotating", "launches": LAUNCHES}
+    given = {"sizes": SIZES, **options, "datatype": DATATYPE, "root": "rotating", "launches": 1}
     study = compose(names, given)
     for name in names:
         if OPERATIONS[name].kind != "collective" or not OPERATIONS[name].reduces:
@@ -112,6 +126,8 @@ def order_study(what: Sequence[str], options: Mapping[str, Any]) -> Study:
             raise UserError(f"{name} adds nothing", f"name a reduction: {reductions}")
     if study.operator != OPERATOR:
         raise UserError(f"no order shows in results of {study.operator}", f"leave out --operator {study.operator}")
+    if 0 in study.sizes:
+        raise UserError("vectors of 0 B hold nothing to add", "choose sizes of 8 B or more: --sizes 8,64Ki")
     if min(study.ranks) < 2:
         raise UserError("one rank adds nothing", "choose two ranks or more: --ranks 2:16")
     if max(study.ranks) > MAX_RANKS:
@@ -119,18 +135,23 @@ def order_study(what: Sequence[str], options: Mapping[str, Any]) -> Study:
     return study
 
 
+def _is_default(cell: Cell) -> bool:
+    return cell.algorithm.is_default
+
+
 def cost(session: Session) -> str:
     """What reading takes, in words."""
-    plan = session.plan
-    launches = [plan, *(LAUNCHES - 1) * [plan.restricted_to(lambda cell: cell.algorithm.is_default)]]
-    calls = sum(expected_calls(each.cell) for launch in launches for each in launch.cells)
-    starts = sum(len(launch.groups) for launch in launches)
-    seconds = show_seconds(sum(map(expected_seconds, launches)))
+    parts = [part for _, part in launches_to_read(session.plan, _is_default)]
+    calls = sum(expected_calls(each.cell) for part in parts for each in part.cells)
+    starts = sum(len(part.groups) for part in parts)
+    seconds = show_seconds(sum(map(expected_seconds, parts)))
     return f"reading takes {counted(calls, 'call')} in {counted(starts, 'start')}, about {seconds}"
 
 
-def read_orders(session: Session, note: Callable[[str], None], launches: int = LAUNCHES) -> list[Reading]:
-    """All cells of a plan, and in launches after the first those of defaults again.
+def read_orders(
+    session: Session, note: Callable[[str], None], again: Callable[[Cell], bool] = _is_default
+) -> list[Reading]:
+    """All cells of a plan, and in further launches those to read `again`, as `launches_to_read` has them.
 
     Its folder is in the current one where ranks may run on other computers, which read the plan there.
     """
@@ -142,7 +163,7 @@ def read_orders(session: Session, note: Callable[[str], None], launches: int = L
             folder, _ = stack.enter_context(temporary(_KIND))
         store = stack.enter_context(session.open(folder / "calls"))
         starter = Starter(session.plan, store, build, lambda: False, note)
-        readings = read_launch(starter, MIN_TIMEOUT)
-        for launch in range(2, launches + 1):
-            readings += read_launch(starter, MIN_TIMEOUT, launch, lambda cell: cell.algorithm.is_default)
+        readings: list[Reading] = []
+        for launch, part in launches_to_read(session.plan, again):
+            readings += read_launch(starter, MIN_TIMEOUT, part, launch)
     return readings

@@ -81,7 +81,7 @@ def names_in_words(reading: Reading, names: Names) -> str:
     """The schedules that add like a reading, in words."""
     if not reading.is_readable:
         return "unknown"
-    return ", ".join(each.plain for each in names(reading)) or "none of Timpani's schedules"
+    return ", ".join(each.plain for each in names(reading)) or "none of Timpani's flat schedules"
 
 
 def _shown(reading: Reading) -> str:
@@ -91,7 +91,8 @@ def _shown(reading: Reading) -> str:
     text = show(max(reading.trees, key=lambda tree: len(ranks_of(tree))))
     text = text if len(text) <= _SHOWN_ORDER else f"{text[: _SHOWN_ORDER - 2]} …"
     others = len(reading.distinct) - 1
-    return f"{text} and {counted(others, 'other')}" if others else text
+    text = f"{text} and {counted(others, 'other')}" if others else text
+    return f"{text}; another call differs" if reading.changes else text
 
 
 def order_objects(readings: Sequence[Reading], names: Names) -> list[dict[str, Any]]:

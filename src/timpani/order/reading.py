@@ -1,9 +1,9 @@
 """Read orders of addition: untimed calls of a campaign's cells, with a contribution of ±M at each pair of ranks."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import combinations
+from itertools import combinations, count
 from typing import Any, NamedTuple, Self
 
 from timpani.campaign.plan.estimate import call_seconds, start_seconds
@@ -19,6 +19,9 @@ Order = SummationTree | str
 """A tree, or why none can be read."""
 
 METHOD = "read_order"
+MAX_ROOTS = 16
+"""Ranks up to which each root is read: every root costs as much as the first."""
+
 DATATYPE, OPERATOR, ELEMENT_BYTES = "double", "sum", 8
 
 _CALLS_PER_PAIR = 2
@@ -83,18 +86,18 @@ class Reading:
     def from_record(cls, cell: Cell, root: int, launch: int, found: list[dict[str, Any]]) -> Self:
         """What the native program recorded as `order` of a cell."""
         pairs = list(combinations(range(cell.ranks), 2))
-        remainders = {name: each for rank in found for name, each in rank["remainders"].items()}
 
         @cache
-        def order(name: str, ranks: range) -> Order:
+        def order(left: tuple[int, ...], ranks: range) -> Order:
             try:
-                return read_tree(dict(zip(pairs, remainders[name], strict=True)), ranks)
+                return read_tree(dict(zip(pairs, left, strict=True)), ranks)
             except UnreadableError as why:
                 return str(why)
 
         def runs(rank: int) -> Iterator[Run]:
             if ranks := summed_ranks(cell, rank):
-                yield from (Run(elements, order(name, ranks)) for elements, name in found[rank]["runs"])
+                left = found[rank]["remainders"]
+                yield from (Run(elements, order(tuple(left[name]), ranks)) for elements, name in found[rank]["runs"])
 
         changes = any(each["changes"] for each in found)
         return cls(cell, root, launch, tuple(tuple(runs(rank)) for rank in range(cell.ranks)), changes)
@@ -105,6 +108,35 @@ def summed_ranks(cell: Cell, rank: int) -> range:
     movement = OPERATIONS[cell.collective].movement
     result = movement.result if movement else "none"
     return range({"prefix": rank + 1, "prefix_before": rank}.get(result, cell.ranks))
+
+
+def is_rooted(collective: str) -> bool:
+    """Whether one rank has the result."""
+    movement = OPERATIONS[collective].movement
+    return movement is not None and movement.rooted
+
+
+def launches_to_read(plan: CampaignPlan, again: Callable[[Cell], bool]) -> Iterator[tuple[int, CampaignPlan]]:
+    """The launches, and what each reads: all cells; those to read `again`; and the rooted ones of these until they were
+    read at each root, on at most MAX_ROOTS ranks. The study's root must be `rotating`.
+    """
+    yield 1, plan
+    root_in = plan.groups[0].arguments.root_in
+    rooted = {each.cell.ranks for each in plan.cells if again(each.cell) and is_rooted(each.cell.collective)}
+    unread = {(ranks, root) for ranks in rooted if ranks <= MAX_ROOTS for root in range(ranks)}
+    unread -= {(ranks, root_in(1, ranks)) for ranks in rooted}
+    for launch in count(2):
+        new = {ranks for ranks in rooted if (ranks, root_in(launch, ranks)) in unread}
+        unread -= {(ranks, root_in(launch, ranks)) for ranks in new}
+
+        def wanted(cell: Cell, launch: int = launch, new: Collection[int] = new) -> bool:
+            return again(cell) and (launch == 2 or (is_rooted(cell.collective) and cell.ranks in new))
+
+        part = plan.restricted_to(wanted)
+        if part.groups:
+            yield launch, part
+        if not unread:
+            return
 
 
 def expected_calls(cell: Cell) -> int:
@@ -123,22 +155,20 @@ def _cell_seconds(group: Group, planned: PlannedCell) -> float:
     return calls * (_OVERSUBSCRIBED if group.oversubscribed else 1)
 
 
-def read_launch(
-    starter: Starter, timeout: float, launch: int = 1, wanted: Callable[[Cell], bool] = lambda _: True
-) -> list[Reading]:
-    """The orders of the cells that are wanted, which must be sums of doubles; a note for each that failed.
+def read_launch(starter: Starter, timeout: float, part: CampaignPlan, launch: int = 1) -> list[Reading]:
+    """The orders of the cells of `part`, which must be sums of doubles; a note for each that failed.
 
     timeout  seconds of silence after which a start counts as hung, in addition to what its cells take
     """
     readings: list[Reading] = []
     with starter.store.writing():
-        for group in starter.plan.groups:
+        for group in part.groups:
             root = group.arguments.root_in(launch, group.ranks)
 
             def take(cell: Cell, values: Mapping[str, Any], root: int = root) -> None:
                 readings.append(Reading.from_record(cell, root, launch, values["order"]))
 
-            pending = [each for each in group.cells if wanted(each.cell)]
+            pending = list(group.cells)
             while pending and not starter.stop():
                 start = starter.untimed(group, pending, METHOD, launch=launch)
                 longest = timeout + _SLOWER * max(_cell_seconds(group, each) for each in pending)

@@ -25,6 +25,7 @@ class Reproducibility:
     depths             the largest by rank count
     in_rank_order      whether all orders keep the order of ranks
     unreadable         why no order can be read at some cells
+    readings           number of the others, on which all else rests
     """
 
     name: str
@@ -33,6 +34,7 @@ class Reproducibility:
     depths: Mapping[int, int]
     in_rank_order: bool
     unreadable: tuple[str, ...]
+    readings: int
 
     @classmethod
     def of_readings(cls, readings: Sequence[Reading]) -> Self:
@@ -42,6 +44,8 @@ class Reproducibility:
         assert movement is not None  # it is a collective
         shared = movement.result == "sum" and (movement.receive.holders, movement.receive.content) == ("all", "vector")
         whole = movement.receive.content == "vector"
+        unreadable = tuple(dict.fromkeys(why for each in readings for why in each.distinct if isinstance(why, str)))
+        readings = [each for each in readings if each.is_readable]
         first = [each for each in readings if each.launch == 1]
         differing_elements = (
             each.point for each in readings if (max(map(len, each.orders)) if whole else len(each.distinct)) > 1
@@ -53,19 +57,21 @@ class Reproducibility:
             "the call": next((each.point for each in readings if each.changes), ""),
         }
         if movement.rooted:
-            depends["the root"] = _by_launch(readings)
+            depends["the root"] = _by_launch(readings, lambda each: each.distinct)
+            depends |= dict.fromkeys(filter(None, ("the launch", _unread_roots(readings))))
         else:
-            depends["the launch"] = _by_launch(readings)
+            depends["the launch"] = _by_launch(readings, lambda each: each.results)
         if movement.result == "sum":
-            depends["whether further ranks add zeros"] = _differing_places(first, "ranks", _further_ranks_differ)
+            depends["further ranks that contribute zeros"] = _differing_places(first, "ranks", _further_ranks_differ)
         trees = [(each.cell.ranks, tree) for each in readings for tree in each.trees]
         return cls(
             cell.collective if cell.algorithm.is_default else f"{cell.collective} {cell.algorithm.label}",
-            all(len(set(each.results)) == 1 for each in readings) if shared else None,
+            all(len(set(each.results)) == 1 for each in readings) if shared and readings else None,
             depends,
             {ranks: max(depth(tree) for n, tree in trees if n == ranks) for ranks in sorted({n for n, _ in trees})},
             all(in_rank_order(tree) for _, tree in trees),
-            tuple(dict.fromkeys(order for each in readings for order in each.distinct if isinstance(order, str))),
+            unreadable,
+            len(readings),
         )
 
     @property
@@ -79,16 +85,18 @@ class Reproducibility:
         if not self.depths:
             return
         depends = [f"{what} ({where})" for what, where in self.depends_on.items() if where]
-        yield f"{self.name}: the order of addition {f'depends on {_listed(depends)}' if depends else 'is constant'}."
+        same = f"is the same in {counted(self.readings, 'reading')}"
+        yield f"{self.name}: the order of addition {f'depends on {_listed(depends)}' if depends else same}."
         if self.same_on_all_ranks is not None:
             yield f"{'All' if self.same_on_all_ranks else 'Not all'} ranks get the same bits."
         if free := [what for what, where in self.depends_on.items() if where == ""]:
-            yield f"It does not depend on {_listed(free)}."
+            yield f"It showed no dependence on {_listed(free)}."
         if unknown := [what for what, where in self.depends_on.items() if where is None]:
             yield f"Not compared: {', '.join(unknown)}."
         ranks, most = max(self.depths.items())
-        bound = f"{most * UNIT_ROUNDOFF:.1e} times the sum of all magnitudes"
-        yield f"On {counted(ranks, 'rank')} its depth is {most}, so that the error is at most about {bound}."
+        if most:
+            bound = f"{most * UNIT_ROUNDOFF:.1e} times the sum of all magnitudes"
+            yield f"On {counted(ranks, 'rank')} its depth is {most}, so that the error is at most about {bound}."
         yield f"It {'keeps' if self.in_rank_order else 'does not keep'} the order of ranks, which MPI calls canonical."
 
 
@@ -106,13 +114,25 @@ def _further_ranks_differ(fewer: Reading, more: Reading) -> bool:
     return {restricted(tree, fewer.cell.ranks) for tree in more.trees} != set(fewer.trees)
 
 
-def _by_launch(readings: Sequence[Reading]) -> str | None:
-    """Where a point's launches differ; None if no point has two."""
+def _unread_roots(readings: Sequence[Reading]) -> str:
+    """Whether roots were not read, in words; empty if all were."""
+    roots = defaultdict[int, set[int]](set)
+    for each in readings:
+        roots[each.cell.ranks].add(each.root)
+    partly = [(ranks, read) for ranks, read in roots.items() if len(read) < ranks]
+    if not partly:
+        return ""
+    ranks, read = max(partly, key=lambda each: each[0])
+    return f"roots but {_listed([str(each) for each in sorted(read)])} on {counted(ranks, 'rank')}"
+
+
+def _by_launch(readings: Sequence[Reading], order: Callable[[Reading], object]) -> str | None:
+    """Where the `order` of a point's launches differs; None if no point has two."""
     by_cell = defaultdict[object, list[Reading]](list)
     for each in readings:
         by_cell[each.cell].append(each)
     pairs = list(chain.from_iterable(map(pairwise, by_cell.values())))
-    return next((one.point for one, other in pairs if one.distinct != other.distinct), "" if pairs else None)
+    return next((one.point for one, other in pairs if order(one) != order(other)), "" if pairs else None)
 
 
 _VARIED = ("ranks", "placement", "message_bytes")

@@ -1,5 +1,6 @@
 """Measure what rules are made from, write their files, and confirm them."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -10,6 +11,7 @@ from timpani.campaign.run.run import Outcome
 from timpani.campaign.run.session import Session
 from timpani.cli.terminal.measuring import measure_or_exit, print_plan
 from timpani.cli.terminal.options import PROGRAM_STUDY, WhereOptions
+from timpani.errors import UserError
 from timpani.libraries.rules import replacing_library
 from timpani.machine.detect import resolve
 from timpani.native.announce import working
@@ -86,6 +88,11 @@ def measure_and_confirm(
         typer.echo("\nthen sizes between those at which the choice changes, and the confirmation of the files")
         return 0
     written = (output / TABLE_FILE).exists() and not force  # resume: a confirmation may have removed rules
+    if written and same_order:
+        raise UserError(
+            f"{output} has rules, and --same-order chooses when rules are made",
+            f"`timpani confirm {shlex.quote(str(output))}` confirms them; --force makes new ones",
+        )
     campaigns, killed = _measure_choices(study, target, output, budget, written, until)
     if until == "campaign":
         return int(killed > 0)
