@@ -44,10 +44,16 @@ def test_given_margins_decide_and_are_named(folder: Path, verdict: Any) -> None:
     assert lenient["margins"] == {"indifference": 0.5, "equivalence": 0.6}
     assert lenient["equivalent"] > verdict["equivalent"]
     assert lenient["slower"] < verdict["slower"]
-    answer, margins, *_ = typed(*command).stdout.splitlines()
+    answer, margins, *_, details = typed(*command).stdout.splitlines()
     assert f"is fine at {lenient['equivalent']} of 72 points" in answer
     assert "from 50 % on (usually 3 %)" in margins
-    assert "at most 60 % above the fastest (usually 5 %)" in margins
+    assert "at most 60 % slower than the fastest (usually 5 %)" in margins
+    assert details.endswith(f"timpani verdict {folder} --details --equivalence 60% --indifference 50%")
+    one = typed("verdict", folder, "--equivalence", "20%").stdout
+    assert "By the margins given: a default is fine at most 20 % slower than the fastest (usually 5 %).\n" in one
+    refused = typed("verdict", folder, "--indifference", "6%")
+    assert refused.returncode == 2
+    assert "between 5 % and 6 % slower than the fastest would be neither fine nor slower" in refused.stderr
 
 
 def test_every_key_is_documented_and_no_other(verdict: Any) -> None:

@@ -259,7 +259,7 @@ def test_the_verdict_forecasts_launches_for_undecided_points() -> None:
     assert (verdict.equivalent, verdict.slower, verdict.undecided) == (1, 0, 1)
     assert verdict.forecast is not None
     assert (verdict.forecast.of, verdict.forecast.half) == (1, verdict.forecast.most)
-    assert verdict.forecast.seconds_more(verdict.forecast.half) == (verdict.forecast.half - 6) * 2.0
+    assert verdict.forecast.seconds_for(verdict.forecast.half) == verdict.forecast.half * 2.0
     low, high = verdict.forecast.between(verdict.forecast.half)
     assert 6 < low < verdict.forecast.half < high
     assert verdict.sentences == ("bcast, 2 points: the default is within 5 % of the best at 1; 1 of 2 undecided",)

@@ -94,7 +94,10 @@ def _of_one(
     if output:
         write_file(output, render(campaign, chosen.linear, fits, predictions).encode(), force)
         typer.echo(output)
-        typer.echo(f"the answer in words: timpani verdict {shlex.quote(str(folder))} --details", err=True)
+        typer.echo(
+            f"the answer in words: timpani verdict {shlex.quote(str(folder))} --details{campaign.margins.options}",
+            err=True,
+        )
     if predictions is not None:
         typer.echo(predictions.sentence(estimate_cells(raced_results(campaign))))
     if chosen.figures is not None:

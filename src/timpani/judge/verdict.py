@@ -229,9 +229,13 @@ class DecisionForecast:
         low, high = (max(self.done + 1, ceil(min(number * factor, MAX_LAUNCH_NUMBER))) for factor in self.spread)
         return low, high
 
-    def seconds_more(self, total: int) -> float | None:
-        """What is missing of `total` takes; None if unknown."""
-        return None if self.seconds is None else max(0, total - self.done) * self.seconds
+    def seconds_for(self, total: int) -> float | None:
+        """What it takes to have `total`: of jobs the missing ones, of launches all, since one job must measure them.
+
+        None if unknown.
+        """
+        measured = self.done if self.unit == "job" else 0
+        return None if self.seconds is None else max(0, total - measured) * self.seconds
 
 
 @dataclass(frozen=True)

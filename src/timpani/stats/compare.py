@@ -22,7 +22,7 @@ distribution countable.
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache, reduce
 from math import comb, prod, sqrt
 from statistics import NormalDist
@@ -91,6 +91,12 @@ class Margins:
 
     def __str__(self) -> str:
         return "{:g} to {:g}".format(*self.indifferent)
+
+    @property
+    def options(self) -> str:
+        """How a command line gives them; empty if they are the standard ones."""
+        given = asdict(self).items() - asdict(STANDARD).items()
+        return "".join(f" --{name} {100 * share:g}%" for name, share in sorted(given))
 
 
 STANDARD = Margins()

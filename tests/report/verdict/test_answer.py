@@ -71,13 +71,12 @@ def test_at_most_three_gains_come_with_what_switches_their_algorithm_on() -> Non
         (
             10,
             DecisionForecast(10, 20, 300, done=10, seconds=1.0, spread=(0.6, 2.0)),
-            "Half of the undecided points would probably be decided after 12 to 40 launches in total "
-            "(2 s to 30 s more).",
+            "Half of the undecided points would probably be decided after 12 to 40 launches in one run (12 s to 40 s).",
         ),
         (
             3,
             DecisionForecast(1, 2000, 2000),
-            "1 of the undecided points would probably be decided after more than 1000 launches in total.",
+            "1 of the undecided points would probably be decided after more than 1000 launches in one run.",
         ),
     ],
 )

@@ -339,9 +339,9 @@ _MINUTE = 60
 
 
 def further_command(header: Header, folder: Path, launches: int, seconds: float | None) -> str | None:
-    """The campaign's last `timpani run` command with `--launches`; None where no such command made it.
+    """The campaign's last `timpani run` command with `--launches`, into `folder`; None where no such command made it.
 
-    seconds  what the missing launches probably take; a campaign with a budget gets one that lasts that long
+    seconds  what these launches probably take; a campaign with a budget gets one that lasts that long
     """
     words = shlex.split(header.commands[-1]) if header.commands else []
     if words[:2] != ["timpani", "run"]:

@@ -14,6 +14,7 @@ import typer
 
 from timpani.campaign.folder.load import Campaign as LoadedCampaign
 from timpani.cli.terminal.completing import complete_algorithms, complete_campaign, complete_profile
+from timpani.errors import UserError
 from timpani.report.document.blocks import Document
 from timpani.report.document.formats import FORMATS, render
 from timpani.slices import Hook
@@ -126,7 +127,14 @@ class GivenMargins:
     def judged(self, campaign: LoadedCampaign) -> LoadedCampaign:
         """The campaign as verdicts judge it by these margins."""
         given = {name: value for name, value in asdict(self).items() if value is not None}
-        return replace(campaign, margins=replace(STANDARD, **given))
+        margins = replace(STANDARD, **given)
+        if margins.indifference > margins.equivalence:
+            between = f"between {per_cent(margins.equivalence)} and {per_cent(margins.indifference)}"
+            raise UserError(
+                f"defaults {between} slower than the fastest would be neither fine nor slower",
+                "choose an --equivalence of at least --indifference",
+            )
+        return replace(campaign, margins=margins)
 
 
 class Format(StrEnum):

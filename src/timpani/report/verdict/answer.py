@@ -210,11 +210,15 @@ def _answer(verdict: Verdict) -> Sentence:
 
 def _margins(margins: Margins) -> str:
     """The margins that are not the standard ones."""
-    return (
-        f"By the margins given: a difference counts from {per_cent(margins.indifference)} on (usually "
-        f"{per_cent(STANDARD.indifference)}), and a default is fine at most {per_cent(margins.equivalence)} above the "
-        f"fastest (usually {per_cent(STANDARD.equivalence)})."
-    )
+    said = [
+        f"{text.format(per_cent(given))} (usually {per_cent(usual)})"
+        for text, given, usual in (
+            ("a difference counts from {} on", margins.indifference, STANDARD.indifference),
+            ("a default is fine at most {} slower than the fastest", margins.equivalence, STANDARD.equivalence),
+        )
+        if given != usual
+    ]
+    return f"By the margins given: {', and '.join(said)}."
 
 
 def _by_value(verdict: Verdict) -> str:
@@ -296,24 +300,29 @@ def _what_would_decide(forecast: DecisionForecast, verdict: Verdict) -> Iterator
         number = f"{low} or more {noun}"
     else:
         number = f"{low} to {high} {noun}" if low < high else f"{low} {noun}"
-    least, longest = forecast.seconds_more(low), forecast.seconds_more(high)
+    least, longest = forecast.seconds_for(low), forecast.seconds_for(high)
     known = least is not None and longest is not None and high < _MANY_LAUNCHES
-    more = f" ({show_range(least or 0.0, longest or 0.0)} more)" if known else ""
+    time = f" ({show_range(least or 0.0, longest or 0.0)}{' more' if of_jobs else ''})" if known else ""
+    enough = (
+        f"{number} in total{time}"
+        if of_jobs
+        else f"{number} in one {verdict.scope.noun if verdict.scope else 'run'}{time}"
+    )
     some = "" if forecast.of == verdict.undecided else f"{forecast.of} of "
     points = f"{some}the undecided {'point' if verdict.undecided == 1 else 'points'}"
     points = f"{points[0].upper()}{points[1:]}" if few else f"Half of {points}"
-    text = f"{points} would probably be decided after {number} in total{more}."
+    text = f"{points} would probably be decided after {enough}."
     yield Sentence("would_decide", text, asdict(forecast))
     if verdict.decide_command:
         yield NextCommand("decide", verdict.decide_command, "The next of them" if of_jobs else "", depth=1)
 
 
 def affordable_launches(forecast: DecisionForecast) -> tuple[int, float | None] | None:
-    """The total launches that the command asks for, and the seconds of the missing ones; None if no number helps. In
+    """The total launches that the command asks for, and the seconds that these take; None if no number helps. In
     one job more cannot be measured than one job."""
     if forecast.unit == "job" and forecast.half < _MANY_LAUNCHES:
         return forecast.with_one_more, None
     for launches in (forecast.most, forecast.half):
         if launches < _MANY_LAUNCHES:
-            return launches, forecast.seconds_more(launches)
+            return launches, forecast.seconds_for(launches)
     return None

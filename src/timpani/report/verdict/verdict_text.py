@@ -70,7 +70,9 @@ def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame)
         return verdict
     if typed_place(campaign.folder) != campaign.folder:  # nothing can be measured into a bundle
         return verdict
-    return replace(verdict, decide_command=further_command(header, campaign.folder, *affordable))
+    anew = verdict.forecast.unit == "launch"  # in the same folder they would be another run, which replaces launches
+    folder = campaign.folder.with_name(f"{campaign.folder.name}-{affordable[0]}") if anew else campaign.folder
+    return replace(verdict, decide_command=further_command(header, folder, *affordable))
 
 
 def schedules_of(campaign: Campaign, cells: pl.DataFrame) -> EqualSchedules:
@@ -116,7 +118,7 @@ def _verdict_blocks(campaign: Campaign, full: bool) -> Iterator[Block]:
     yield from (Sentence("warning", warning) for warning in brief_warnings(warnings))
     more = ", ".join(filter(None, ("each operation", "how sure this is", more_warnings(warnings))))
     place = shlex.quote(str(typed_place(campaign.folder)))
-    yield NextCommand("details", f"timpani verdict {place} --details", f"Details ({more})")
+    yield NextCommand("details", f"timpani verdict {place} --details{campaign.margins.options}", f"Details ({more})")
 
 
 def _limits(campaign: Campaign) -> dict[int, str]:
