@@ -8,7 +8,7 @@ import pytest
 from tests.campaign_files import cell, results_frame, results_of
 from tests.installed import needs_slice
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.judge.choose_rules import own_rules_text, select, warnings
+from timpani.judge.choose_rules import own_lines, rules_text, select
 from timpani.judge.raced import RacedResults
 from timpani.study.cell import OWN, RankLayout
 from timpani.study.schema import REGRET
@@ -89,7 +89,9 @@ def test_points_with_an_unknown_layout_are_left_out() -> None:
 
 @pytest.mark.parametrize("about", [[], ["from a campaign"]])
 def test_the_file_counts_its_rules(about: list[str]) -> None:
-    lines = own_rules_text(selected_rules(measured(default(8) | {("timpani/a", 8): 50.0})), about).splitlines()
+    lines = rules_text(
+        own_lines(selected_rules(measured(default(8) | {("timpani/a", 8): 50.0}))).lines, about
+    ).splitlines()
     assert lines[0] == "timpani-rules 1"
     assert lines[-2].startswith("bcast ranks=8..8 nodes=4..4 per_node=2..2 bytes=8..8 a  # 2.0")
     assert lines[-1] == "end 1"
@@ -97,9 +99,9 @@ def test_the_file_counts_its_rules(about: list[str]) -> None:
 
 def test_collectives_that_agree_on_sizes_first_are_named() -> None:
     rules = selected_rules(measured(default(8) | {("timpani/a", 8): 50.0}))
-    assert warnings(rules) == []
+    assert own_lines(rules).costs == []
     of_pairs = [replace(rule, collective="alltoallv") for rule in rules * 2]
-    assert [warning.split(":")[0] for warning in warnings(of_pairs)] == ["alltoallv"]
+    assert [warning.split(":")[0] for warning in own_lines(of_pairs).costs] == ["alltoallv"]
 
 
 def test_neighbors_become_one_rule_where_that_costs_little_and_the_cost_is_stated() -> None:

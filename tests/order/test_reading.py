@@ -1,6 +1,7 @@
 """Orders of real calls: Timpani's schedules add as the verifier says, and the command shows what a library does."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from timpani.order.reading import ELEMENT_BYTES, Reading
 from timpani.order.tree import read_tree
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import OPERATIONS
+from timpani.study.selection import ALL
+from timpani.tune.table_file import read_table
 
 REDUCTIONS = [name for name, each in OPERATIONS.items() if each.kind == "collective" and each.reduces]
 
@@ -126,10 +129,11 @@ def test_operations_without_an_order_are_refused_in_one_line(words: tuple[str, .
 
 @needs_open_mpi
 def test_a_reduction_is_read_at_each_root() -> None:
-    words = ("reduce", "--algorithms", "default", "--ranks", "4", "--sizes", "64Ki", "--mpi", "openmpi")
+    words = ("scan", "reduce", "--algorithms", "default", "--ranks", "4", "--sizes", "64Ki", "--mpi", "openmpi")
     done = typed("order", *words, "--format", "json")
     assert done.returncode == 0, done.stderr
-    assert sorted(each["root"] for each in json.loads(done.stdout)["readings"]) == [0, 1, 2, 3]
+    readings = json.loads(done.stdout)["readings"]
+    assert sorted(each["root"] for each in readings if each["collective"] == "reduce") == [0, 1, 2, 3]
     assert "the order of addition depends on the root (4 ranks, 64 KiB)" in done.stdout
 
 
@@ -141,25 +145,76 @@ def test_ranks_with_the_same_digest_keep_their_own_order() -> None:
     assert [runs[0].order for runs in reading.results] == [((0, 1), 2), ((0, 2), 1), ((0, 2), 1)]
 
 
+MEASURED = {
+    "default": {8: 20.0, 4096: 20.0, 4100: 20.0},
+    "recursive_doubling": {8: 5.0, 4096: 20.0, 4100: 20.0},
+    "ring": {8: 20.0, 4096: 5.0, 4100: 20.0},
+    "segmented_ring": {8: 20.0, 4096: 20.0, 4100: 5.0},
+}
+
+
+def campaign_of(folder: Path, measured: Mapping[str, Mapping[int, float]], collective: str) -> Path:
+    """A campaign of Open MPI on 4 ranks of this computer."""
+    times = cells(measured, collective=collective, ranks=4)
+    return write_campaign(folder, results_of(times), [start(launch, ("here",) * 4) for launch in range(1, 9)])
+
+
 @needs_open_mpi
 def test_rules_that_change_the_order_of_addition_are_left_out(tmp_path: Path) -> None:
-    measured = {
-        "default": {8: 20.0, 4096: 20.0, 4100: 20.0},
-        "recursive_doubling": {8: 5.0, 4096: 20.0, 4100: 20.0},
-        "ring": {8: 20.0, 4096: 5.0, 4100: 20.0},
-        "segmented_ring": {8: 20.0, 4096: 20.0, 4100: 5.0},
-    }
-    times = cells(measured, collective="allreduce", ranks=4)
-    starts = [start(launch, ("here",) * 4) for launch in range(1, 9)]
-    campaign = write_campaign(tmp_path / "campaign", results_of(times), starts)
+    campaign = campaign_of(tmp_path / "campaign", MEASURED, "allreduce")
     words = ("tune", str(campaign), "-o", str(tmp_path / "tuned"), "--same-order", "--mpi", "openmpi")
     done = typed(*words)
     assert done.returncode == 0, done.stdout + done.stderr
-    kept = "allreduce recursive_doubling, 4 ranks: adds doubles as the default does (1 point read)\n"
+    kept = "allreduce recursive_doubling, 4 ranks: adds doubles as the default does where it was measured\n"
     assert kept in done.stdout
     assert "allreduce ring, 4 ranks: changes the order of addition at 4 KiB: left out\n" in done.stdout
-    unread = "allreduce segmented_ring, 4 ranks: the order of addition could not be read (1 of 1 point): left out\n"
+    unread = "allreduce segmented_ring, 4 ranks: its order of addition is unknown: left out\n"
     assert unread in done.stdout
     written = "".join(path.read_text() for path in (tmp_path / "tuned").iterdir())
     assert "recursive_doubling" in written
     assert "ring" not in written.replace("string", "").replace("during", "")
+
+
+@needs_open_mpi
+def test_reproducible_rules_add_alike_at_all_sizes_and_say_what_that_costs(tmp_path: Path) -> None:
+    """Open MPI's default reduce adds in three orders here, and `rabenseifner` in another one at 8 B."""
+    measured = {
+        "default": {8: 10.0, 4096: 10.0, 65536: 10.0},
+        "rabenseifner": {8: 2.0, 4096: 2.0, 65536: 2.0},
+        "in-order_binary": {8: 5.0, 4096: 5.0},
+        "binomial": {8: 10.0, 4096: 20.0, 65536: 40.0},
+        "linear": {8: 80.0, 4096: 80.0, 65536: 80.0},
+    }
+    campaign = campaign_of(tmp_path / "campaign", measured, "reduce")
+    tuned = tmp_path / "tuned"
+    done = typed("tune", str(campaign), "-o", str(tuned), "--reproducible", "--mpi", "openmpi")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (rule,) = read_table(tuned / "table.json").rules
+    assert (str(rule.algorithm), rule.sizes, rule.reordered) == ("openmpi/binomial", ALL, (8, 4096))
+    assert rule.regret == pytest.approx(19)
+    cost = (
+        "reduce on 4 ranks: binomial adds in one order at 3 points and takes 2.00 times the default's time (geometric "
+        "mean of 3 points), 4.00 times at 64 KiB (95 % interval"
+    )
+    assert cost in done.stdout
+    assert (
+        "- reduce binomial, 4 ranks: changes the order of addition at 8 B, 4 KiB" in (tuned / "tuning.md").read_text()
+    )
+
+
+@needs_open_mpi
+def test_rules_of_the_preload_can_be_asked_for_one_order(tmp_path: Path) -> None:
+    """The default's allreduce adds in one order on 4 ranks; Timpani's ring does not."""
+    times = {"default": dict.fromkeys((8, 4096), 20.0), "timpani/ring": {8: 5.0, 4096: 5.0}}
+    campaign = campaign_of(tmp_path / "campaign", times, "allreduce")
+    rules = tmp_path / "rules.txt"
+    done = typed("rules", str(campaign), "-o", str(rules), "--same-order", "--mpi", "openmpi")
+    assert "allreduce timpani/ring, 4 ranks: changes the order of addition at 8 B, 4 KiB: left out" in done.stderr
+    assert (done.returncode, rules.exists()) == (2, False)
+    done = typed("rules", str(campaign), "-o", str(rules), "--reproducible", "--mpi", "openmpi")
+    assert "allreduce on 4 ranks: the default adds in one order at 2 points" in done.stderr
+    both = typed("rules", str(campaign), "-o", str(rules), "--reproducible", "--same-order")
+    assert (both.returncode, both.stderr) == (
+        2,
+        "timpani: --same-order and --reproducible exclude each other; leave one out\n",
+    )

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,8 +22,8 @@ pytestmark = needs_open_mpi
 SIZE, RANKS = 1024, 2
 
 
-def tuned(folder: Path) -> Path:
-    """A tuned folder with a rule for allreduce and one for bcast."""
+def tuned(folder: Path, **of_rules: Any) -> Path:
+    """A tuned folder with a rule for allreduce and one for bcast; `of_rules` are further fields of both."""
     mpi = OPEN_MPIS[0]
     campaign = made_up(folder.with_name("campaign"), mpi, {"default": 10.0, "linear": 5.0}, ranks=RANKS)
     rules = tuple(
@@ -32,6 +33,7 @@ def tuned(folder: Path) -> Path:
             ranks=Span(RANKS, RANKS),
             sizes=Span(SIZE, SIZE),
             evidence=(Evidence(SIZE, 2.0, 1.9, 2.1, 8),),
+            **of_rules,
         )
         for collective, algorithm in (("allreduce", "recursive_doubling"), ("bcast", "linear"))
     )
@@ -55,7 +57,7 @@ def inject(monkeypatch: pytest.MonkeyPatch, run_of: Callable[[bool], InjectedRun
         run = run_of(chosen)
         factor = noise.gauss(1, 0.01)
         moving = {name: seconds * factor for name, seconds in run.moving.items()}
-        return InjectedRun(run.seconds * factor, moving, run.waiting)
+        return InjectedRun(run.seconds * factor, moving, run.waiting, run.printed)
 
     inject_runs(monkeypatch, disturbed)
 
@@ -103,3 +105,38 @@ def test_all_rules_are_taken_out_where_no_collective_alone_is_slower(
     assert ruled(folder) == set()
     assert not (folder / "switch-on.sh").exists()
     assert "holds no rule" in confirm(folder)[2]
+
+
+def test_rules_that_were_chosen_for_their_order_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tuned(tmp_path / "tuned", for_order=True)
+    inject(monkeypatch, lambda chosen: InjectedRun(6.0 if chosen else 5.0, {"allreduce": 1.0, "bcast": 1.0}))
+    status, printed, _ = confirm(folder)
+    assert (
+        printed.splitlines()[-1] == "its rules stay: they were chosen for their order of addition, not for their speed"
+    )
+    assert (status, ruled(folder)) == (1, {"allreduce", "bcast"})
+
+
+@pytest.mark.parametrize(
+    ("reordered", "said"),
+    [
+        (
+            (SIZE,),
+            "the files explain other last digits of sums: allreduce recursive_doubling, 2 ranks: changes the order",
+        ),
+        ((), "no rule changes an order of addition where it was measured: sums do not explain the difference"),
+        (None, "whether allreduce then adds in another order, which would explain it, is unknown: `timpani tune"),
+    ],
+)
+def test_whether_the_order_of_addition_explains_other_outputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reordered: tuple[int, ...] | None, said: str
+) -> None:
+    folder = tuned(tmp_path / "tuned", reordered=reordered)
+    moving = {"allreduce": 1.0, "bcast": 1.0}
+    inject(monkeypatch, lambda chosen: InjectedRun(4.0 if chosen else 5.0, moving, printed=f"1.{chosen:d}"))
+    status, printed, _ = confirm(folder, "--same-output", "-")
+    assert printed.splitlines()[-1].startswith(said)
+    assert status == 1
+    inject(monkeypatch, lambda chosen: InjectedRun(5.0, moving, printed=random.choice("abcdefgh")))
+    printed = confirm(tuned(tmp_path / "again"), "--same-output", "-")[1]
+    assert printed.splitlines()[-1].startswith("runs without the files differ too")

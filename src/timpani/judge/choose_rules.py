@@ -6,7 +6,7 @@ A rule says where which algorithm is significantly faster than the default. Ther
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -264,9 +264,18 @@ def rules_text(lines: Sequence[str], about: Iterable[str]) -> str:
     return "\n".join([*first, *lines, f"end {len(lines)}", ""])
 
 
-def own_rules_text(rules: Sequence[Rule], about: Iterable[str]) -> str:
-    """The file of rules whose algorithms are all Timpani's."""
-    return rules_text([rule_line(rule, rule.algorithm.plain) for rule in rules], about)
+class RuleLines(NamedTuple):
+    """Lines of a file of rules, what these cost calls that they do not replace, and the rules whose algorithm only a
+    whole launch can be set to."""
+
+    lines: list[str]
+    costs: list[str]
+    left_out: list[Rule]
+
+
+def own_lines(rules: Sequence[Rule]) -> RuleLines:
+    """The lines of rules whose algorithms are all Timpani's."""
+    return RuleLines([rule_line(rule, rule.algorithm.plain) for rule in rules], warnings(rules), [])
 
 
 def _range(span: Span) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.run.run import MIN_TIMEOUT
 from timpani.campaign.run.session import Session
 from timpani.campaign.run.start import Starter
@@ -144,8 +145,13 @@ def cost(session: Session) -> str:
     parts = [part for _, part in launches_to_read(session.plan, _is_default)]
     calls = sum(expected_calls(each.cell) for part in parts for each in part.cells)
     starts = sum(len(part.groups) for part in parts)
-    seconds = show_seconds(sum(map(expected_seconds, parts)))
+    seconds = show_seconds(reading_seconds(session.plan, _is_default))
     return f"reading takes {counted(calls, 'call')} in {counted(starts, 'start')}, about {seconds}"
+
+
+def reading_seconds(plan: CampaignPlan, again: Callable[[Cell], bool]) -> float:
+    """About how long `read_orders` takes."""
+    return sum(expected_seconds(part) for _, part in launches_to_read(plan, again))
 
 
 def read_orders(

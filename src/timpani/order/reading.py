@@ -112,8 +112,7 @@ def summed_ranks(cell: Cell, rank: int) -> range:
 
 def is_rooted(collective: str) -> bool:
     """Whether one rank has the result."""
-    movement = OPERATIONS[collective].movement
-    return movement is not None and movement.rooted
+    return OPERATIONS[collective].takes["root"]
 
 
 def launches_to_read(plan: CampaignPlan, again: Callable[[Cell], bool]) -> Iterator[tuple[int, CampaignPlan]]:
@@ -121,13 +120,16 @@ def launches_to_read(plan: CampaignPlan, again: Callable[[Cell], bool]) -> Itera
     read at each root, on at most MAX_ROOTS ranks. The study's root must be `rotating`.
     """
     yield 1, plan
-    root_in = plan.groups[0].arguments.root_in
-    rooted = {each.cell.ranks for each in plan.cells if again(each.cell) and is_rooted(each.cell.collective)}
-    unread = {(ranks, root) for ranks in rooted if ranks <= MAX_ROOTS for root in range(ranks)}
-    unread -= {(ranks, root_in(1, ranks)) for ranks in rooted}
+    roots = {  # by rank count, in each launch; the arguments of groups without a rooted cell have none
+        group.ranks: group.arguments.root_in
+        for group in plan.groups
+        if any(again(each.cell) and is_rooted(each.cell.collective) for each in group.cells)
+    }
+    unread = {(ranks, root) for ranks in roots if ranks <= MAX_ROOTS for root in range(ranks)}
+    unread -= {(ranks, root_in(1, ranks)) for ranks, root_in in roots.items()}
     for launch in count(2):
-        new = {ranks for ranks in rooted if (ranks, root_in(launch, ranks)) in unread}
-        unread -= {(ranks, root_in(launch, ranks)) for ranks in new}
+        new = {ranks for ranks, root_in in roots.items() if (ranks, root_in(launch, ranks)) in unread}
+        unread -= {(ranks, roots[ranks](launch, ranks)) for ranks in new}
 
         def wanted(cell: Cell, launch: int = launch, new: Collection[int] = new) -> bool:
             return again(cell) and (launch == 2 or (is_rooted(cell.collective) and cell.ranks in new))

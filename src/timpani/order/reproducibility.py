@@ -10,7 +10,7 @@ from timpani.order.reading import Reading
 from timpani.order.tree import UNIT_ROUNDOFF, depth, in_rank_order, restricted
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
-from timpani.study.words import counted
+from timpani.study.words import counted, listed
 
 Differs = Callable[[Reading, Reading], bool]
 """Whether two readings with different values of something differ in their order."""
@@ -86,11 +86,11 @@ class Reproducibility:
             return
         depends = [f"{what} ({where})" for what, where in self.depends_on.items() if where]
         same = f"is the same in {counted(self.readings, 'reading')}"
-        yield f"{self.name}: the order of addition {f'depends on {_listed(depends)}' if depends else same}."
+        yield f"{self.name}: the order of addition {f'depends on {listed(depends)}' if depends else same}."
         if self.same_on_all_ranks is not None:
             yield f"{'All' if self.same_on_all_ranks else 'Not all'} ranks get the same bits."
         if free := [what for what, where in self.depends_on.items() if where == ""]:
-            yield f"It showed no dependence on {_listed(free)}."
+            yield f"It showed no dependence on {listed(free)}."
         if unknown := [what for what, where in self.depends_on.items() if where is None]:
             yield f"Not compared: {', '.join(unknown)}."
         ranks, most = max(self.depths.items())
@@ -98,11 +98,6 @@ class Reproducibility:
             bound = f"{most * UNIT_ROUNDOFF:.1e} times the sum of all magnitudes"
             yield f"On {counted(ranks, 'rank')} its depth is {most}, so that the error is at most about {bound}."
         yield f"It {'keeps' if self.in_rank_order else 'does not keep'} the order of ranks, which MPI calls canonical."
-
-
-def _listed(items: Sequence[str]) -> str:
-    *most, last = items
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _orders_differ(one: Reading, other: Reading) -> bool:
@@ -123,7 +118,7 @@ def _unread_roots(readings: Sequence[Reading]) -> str:
     if not partly:
         return ""
     ranks, read = max(partly, key=lambda each: each[0])
-    return f"roots but {_listed([str(each) for each in sorted(read)])} on {counted(ranks, 'rank')}"
+    return f"roots but {listed([str(each) for each in sorted(read)])} on {counted(ranks, 'rank')}"
 
 
 def _by_launch(readings: Sequence[Reading], order: Callable[[Reading], object]) -> str | None:

@@ -1,5 +1,5 @@
 """What this slice adds; `timpani/slices.py` says how."""
 
 UNCOUNTED_MESSAGES = ("timpani.order.rules:name_uncounted",)
-ORDER_KEPT = ("timpani.order.rules:keep_order",)
+ORDERED_RULES = ("timpani.order.rules:ordered_rules",)
 COMMANDS = ("timpani.order.command_list:COMMANDS",)

@@ -25,15 +25,17 @@ from timpani.programs.runs.block_runs import (
     Choice,
     ComparedOutput,
     ProgramComparison,
+    ProgramRun,
     judge_words,
 )
 from timpani.programs.runs.preloaded_command import library_of
 from timpani.stats.compare import ALPHA, INDIFFERENCE, BlockComparison, holm
 from timpani.study.defaults import MIN_BLOCKS
-from timpani.study.selection import Rule, SelectionTable
+from timpani.study.operations import OPERATIONS
+from timpani.study.selection import Rule, SelectionTable, change_of_order
 from timpani.study.study import Study
 from timpani.study.variant import Variant, parse_named
-from timpani.study.words import counted, per_cent
+from timpani.study.words import counted, listed, per_cent
 from timpani.tune.confirming import ConfirmedFrom, rewrite, table_and_campaign
 from timpani.tune.table_file import TABLE_FILE, read_table, read_table_to_use
 from timpani.tune.tuned_files import PRELOAD_RULES
@@ -129,12 +131,12 @@ def without_slower(table: SelectionTable, slower: Iterable[str]) -> SelectionTab
     """`table` without the rules of the `slower` collectives; without any rule or setting if no collective is slower.
 
     Then the cause may be the setting, a file that also changes calls without a rule, or several
-    small losses.
+    small losses. Rules that were chosen for their order stay.
     """
     names = set(slower)
 
     def kept(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-        return tuple(rule for rule in rules if names and rule.collective not in names)
+        return tuple(rule for rule in rules if rule.for_order or (names and rule.collective not in names))
 
     predicted = table.predicted
     if predicted and predicted.in_files:
@@ -170,8 +172,13 @@ def confirm_files(folder: Path, campaigns: list[Path], request: ProgramRequest) 
         table = read_table(folder / TABLE_FILE)
         setting = "-and-setting" if table.setting else ""  # each round has less than the one before
         found = _compared(folder / f"program-of-{len(table.for_files().rules)}{setting}", choice, request)
+        if found.different_outputs:
+            typer.echo(order_line(table, found.different_outputs))
         if found.wall.standing != "slower":
             return int(bool(found.different_outputs))
+        if not table.setting and all(rule.for_order for rule in table.for_files().rules):
+            typer.echo("its rules stay: they were chosen for their order of addition, not for their speed")
+            return 1
         if not _take_out(folder, campaigns, library, found):
             typer.echo("no rule is left: the library chooses as before")
             return 1
@@ -319,6 +326,20 @@ def comparison_lines(found: ProgramComparison) -> Iterator[str]:
                 f"the output of block {run.block} {run.side} differs from the first: compare {first.kept_output} and "
                 f"{run.kept_output}"
             )
+
+
+def order_line(table: SelectionTable, different: Sequence[ProgramRun]) -> str:
+    """Whether the order in which sums are added explains that outputs are `different`."""
+    if any(run.side == AS_IT_IS for run in different[1:]):
+        return "runs without the files differ too: not only the files change what the program prints"
+    called = different[0].moving_seconds.keys()
+    rules = [rule for rule in table.for_files().rules_for(called) if OPERATIONS[rule.collective].reduces]
+    if changing := [change_of_order(rule) for rule in rules if rule.reordered]:
+        return f"the files explain other last digits of sums: {'; '.join(changing)}"
+    if unknown := sorted({rule.collective for rule in rules if rule.reordered is None}):
+        how = "`timpani tune … --same-order` reads it"
+        return f"whether {listed(unknown)} then adds in another order, which would explain it, is unknown: {how}"
+    return "no rule changes an order of addition where it was measured: sums do not explain the difference"
 
 
 def ratio_words(compared: BlockComparison) -> str:

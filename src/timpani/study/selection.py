@@ -13,6 +13,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, with_config
 
 from timpani.study.cell import DEFAULT, Algorithm
+from timpani.study.sizes import show_size
 
 _STRICT = ConfigDict(strict=True, extra="forbid")
 _Count = Annotated[int, Field(ge=0, lt=2**62)]
@@ -102,6 +103,8 @@ class Rule:
     algorithm  under its canonical name, with its provider and measured parameters
     evidence   of each measured size in `sizes`
     regret     largest excess time over the best algorithm at these sizes, as a share: the price of fewer rules
+    reordered  the measured sizes at which it adds in another order than the default; None: not known, or adds nothing
+    for_order  chosen for its order of addition, so that it stays where it is slower
     """
 
     collective: str
@@ -112,6 +115,8 @@ class Rule:
     sizes: Annotated[Span, Field(alias="bytes")] = ALL
     evidence: tuple[Evidence, ...] = ()
     regret: Annotated[float, Field(ge=0)] = 0.0
+    reordered: tuple[_Count, ...] | None = None
+    for_order: bool = False
 
     @property
     def predicted(self) -> bool:
@@ -127,6 +132,17 @@ class Rule:
             and call.per_node in self.per_node
             and call.message_bytes in self.sizes
         )
+
+
+def change_of_order(rule: Rule) -> str:
+    """What a rule for a reduction changes in its results, in words."""
+    if rule.reordered is None:
+        changes = "its order of addition is unknown"
+    elif rule.reordered:
+        changes = f"changes the order of addition at {', '.join(map(show_size, rule.reordered))}"
+    else:
+        changes = "adds doubles as the default does where it was measured"
+    return f"{rule.collective} {rule.algorithm.label}, {show_span(rule.ranks)} ranks: {changes}"
 
 
 @with_config(_STRICT)

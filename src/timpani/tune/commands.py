@@ -2,11 +2,12 @@
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import polars as pl
 import typer
 from typer.core import TyperGroup
 
@@ -32,26 +33,26 @@ from timpani.cli.terminal.options import (
     study_options,
 )
 from timpani.errors import UserError, printable
-from timpani.judge.choose_rules import rule_line, rules_text, select, warnings
+from timpani.judge.choose_rules import own_lines, rules_text, select
 from timpani.judge.raced import raced_results
 from timpani.machine.batch.batch_system import BatchJob
 from timpani.machine.detect import resolve
 from timpani.native.mpi import Mpi
 from timpani.report.document.output_files import write_file
 from timpani.slices import Hook
-from timpani.study.cell import OWN
+from timpani.study.cell import DEFAULT, OWN
 from timpani.study.defaults import PROGRAM_REGRET, TUNING_REGRET
-from timpani.study.selection import SIMULATED
+from timpani.study.selection import SIMULATED, SelectionTable
 from timpani.study.sizes import MAX_RANKS, parse_size
 from timpani.study.words import counted
 from timpani.tune.confirmation_text import PAGE as CONFIRMATION
 from timpani.tune.foreign_file import explained, read_file
-from timpani.tune.from_campaign import installed_library, library_choices
+from timpani.tune.from_campaign import installed_library, library_lines
 from timpani.tune.making_rules import Until, can_be_confirmed, decisive_study, measure_and_confirm, write_rules
 from timpani.tune.source_warnings import made_from
 from timpani.tune.table_file import TABLE_FILE, verify_tuned
 from timpani.tune.tuned_page import PAGE
-from timpani.tune.workflow import DECIDING_FOLDER, PredictionReach
+from timpani.tune.workflow import DECIDING_FOLDER, OrderOfRules, PredictionReach, with_orders
 
 _DEFAULT_MESSAGES: Hook[Callable[[Campaign, Mpi, int, int], Mapping[str, Mapping[int, str]]]] = Hook("DEFAULT_MESSAGES")
 
@@ -158,6 +159,29 @@ class _Beyond:
     ] = False
 
 
+@dataclass(frozen=True)
+class _Order:
+    """How rules for reductions may add."""
+
+    same_order: Annotated[
+        bool, typer.Option("--same-order", help="For reductions only rules that change no bit of a result.")
+    ] = False
+    reproducible: Annotated[
+        bool,
+        typer.Option(
+            "--reproducible",
+            help="For reductions only rules by which results do not depend on message size and placement.",
+        ),
+    ] = False
+
+    @property
+    def wanted(self) -> OrderOfRules:
+        """The order of rules; UserError where both are typed."""
+        if self.same_order and self.reproducible:
+            raise UserError("--same-order and --reproducible exclude each other", "leave one out")
+        return "same-order" if self.same_order else "reproducible" if self.reproducible else "any"
+
+
 @app.command(_FILES, epilog=EXAMPLES)
 @expand(
     study=study_options(
@@ -185,6 +209,7 @@ class _Beyond:
     ),
     place=_Place,
     beyond=_Beyond,
+    order=_Order,
 )
 def files(
     *,
@@ -209,17 +234,16 @@ def files(
             rich_help_panel="If something is measured",
         ),
     ] = None,
-    same_order: Annotated[
-        bool, typer.Option("--same-order", help="Only rules that change no bit of a reduction's result.")
-    ] = False,
+    order: _Order,
     dry_run: DryRun = False,
     force: Force = False,
 ) -> None:
     """Write tuning files that make the library use the fastest algorithm at each point."""
     if beyond.with_predicted and beyond.predict_to is None:
         raise UserError("--with-predicted has nothing to add", "say how far to predict: --predict-to RANKS")
-    if same_order and beyond.predict_to is not None:
-        raise UserError("--same-order needs calls, which a prediction has not", "leave out --predict-to")
+    wanted = order.wanted
+    if wanted != "any" and beyond.predict_to is not None:
+        raise UserError(f"--{wanted} needs calls, which a prediction has not", "leave out --predict-to")
     if (what is None) == (program is None):
         raise UserError("name campaigns, or what to measure, or a profile with --for", "see timpani tune --help")
     options = study.given()
@@ -229,7 +253,7 @@ def files(
         if given:
             raise UserError(f"{what[0]} is measured already", f"leave out --{given[0]}, or name what to measure")
         reach = _prediction_reach(beyond, place)
-        write_rules([Path(name) for name in what], output, place.mpi, force, reach, same_order)
+        write_rules([Path(name) for name in what], output, place.mpi, force, reach, None if wanted == "any" else wanted)
         return
     if beyond.predict_to is not None:
         named = what[0] if what else program
@@ -240,7 +264,7 @@ def files(
         run_in_jobs(place.on, dry_run, _steps(place, output, options, until, force))
         return
     status = measure_and_confirm(
-        study_of, place, place.mpi, output, program, force=force, dry_run=dry_run, until=until, same_order=same_order
+        study_of, place, place.mpi, output, program, force=force, dry_run=dry_run, until=until, order=wanted
     )
     raise typer.Exit(status)
 
@@ -332,7 +356,9 @@ def _default_messages(folder: Path, mpi: Mpi, ranks: int, nodes: int) -> Mapping
     return _DEFAULT_MESSAGES.only("--default-from")(campaign, mpi, ranks, nodes)
 
 
+@expand(order=_Order)
 def rules(
+    *,
     folder: Annotated[Path, campaign_argument("A campaign that measured the default and other algorithms.")],
     output: Annotated[Path, output_option("The new file.")],
     of_library: Annotated[
@@ -342,6 +368,7 @@ def rules(
         str | None,
         typer.Option(help="The campaign's library, for --library.", show_default="the first found of its kind"),
     ] = None,
+    order: _Order,
     force: Force = False,
 ) -> None:
     """Write rules for the points at which another algorithm was significantly faster than the library's default.
@@ -349,8 +376,18 @@ def rules(
     For a merged campaign, a point gets a rule only if one of Timpani's algorithms was significantly faster on every
     machine.
     """
-    campaign = load_one_machine(folder) if of_library else load(folder)
-    lines, costs = _of_library(campaign, mpi) if of_library else _of_timpani(campaign)
+    wanted = order.wanted
+    campaign = load_one_machine(folder) if of_library or wanted != "any" else load(folder)
+    provider = campaign.header.mpi.kind if of_library else OWN
+    found = select(raced_results(campaign.of_variant()), machine_layouts(campaign), provider).rules
+    if wanted != "any":
+        competing = campaign.results.filter((pl.col("provider") == provider) | (pl.col("algorithm") == DEFAULT))
+        library, among = installed_library(campaign, mpi), replace(campaign, results=competing)
+        table = SelectionTable(library.kind, library.version, found)
+        found = with_orders(table, among, library, wanted, partial(typer.echo, err=True)).rules
+    lines, costs, left_out = library_lines(installed_library(campaign, mpi), found) if of_library else own_lines(found)
+    for rule in left_out:
+        typer.echo(f"left out: {rule.collective} {rule.algorithm}: only a whole launch can be set to it", err=True)
     if not lines:
         raise UserError(
             f"{folder} has no point at which an algorithm of {'the library' if of_library else 'Timpani'} is "
@@ -370,20 +407,6 @@ def rules(
     typer.echo(f"use them: timpani preload --rules {shlex.quote(str(output))} -- mpirun …")
     if simulated:
         typer.echo(f"{SIMULATED}: no real machine was timed, so measure before you rely on these rules")
-
-
-def _of_timpani(campaign: Campaign) -> tuple[list[str], list[str]]:
-    """The lines of rules for Timpani's algorithms, and what they cost calls that they do not replace."""
-    found = select(raced_results(campaign.of_variant()), machine_layouts(campaign), OWN).rules
-    return [rule_line(rule, rule.algorithm.plain) for rule in found], warnings(found)
-
-
-def _of_library(campaign: Campaign, mpi: str | None) -> tuple[list[str], list[str]]:
-    """The same for the library's algorithms; says which can't be chosen call by call."""
-    lines, costs, left_out = library_choices(campaign, mpi)
-    for rule in left_out:
-        typer.echo(f"left out: {rule.collective} {rule.algorithm}: only a whole launch can be set to it", err=True)
-    return lines, costs
 
 
 def check(folder: CampaignArgument = None) -> None:

@@ -230,7 +230,7 @@ def without_losing_rules(table: SelectionTable, lost: Iterable[ConfirmedPoint]) 
     """`table` without the rules that decide one of the `lost` points.
 
     If no rule decides a lost point, all rules of its collective in the same file are dropped: a file may change calls
-    for which it has no rule.
+    for which it has no rule. A rule that was chosen for its order stays where it is only slower.
     """
     wrong: set[Rule] = set()
     for each in lost:
@@ -239,7 +239,12 @@ def without_losing_rules(table: SelectionTable, lost: Iterable[ConfirmedPoint]) 
             for rule in table.rules_for([each.call.collective])
             if (rule.algorithm.provider == OWN) == (each.file.provider == OWN)
         )
-        wrong.update(rule for rule in of_file if each.algorithm is None or rule.applies(each.call))
+        only_slower = each.proof not in ("failed", "other")
+        wrong.update(
+            rule
+            for rule in of_file
+            if (each.algorithm is None or rule.applies(each.call)) and not (rule.for_order and only_slower)
+        )
     return replace(table, rules=tuple(rule for rule in table.rules if rule not in wrong))
 
 

@@ -9,7 +9,7 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign, load_one_machine
 from timpani.campaign.read.context import machine_layouts
 from timpani.errors import UserError
-from timpani.judge.choose_rules import rule_line, select, warnings
+from timpani.judge.choose_rules import RuleLines, rule_line, select, warnings
 from timpani.judge.raced import race_standings, raced_points, raced_results
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.registry import LIBRARIES, library_title
@@ -160,17 +160,11 @@ def installed_library(campaign: Campaign, wanted: str | None) -> Mpi:
     return mpi
 
 
-def library_choices(campaign: Campaign, mpi_wanted: str | None) -> tuple[list[str], list[str], list[Rule]]:
-    """A rule wherever one of the library's algorithms was significantly faster than its default.
-
-    Lines of a file of rules, what these cost calls that they do not replace, and the rules whose algorithm only a whole
-    launch can be set to. `mpi_wanted` and UserError as of `installed_library`.
-    """
-    mpi = installed_library(campaign, mpi_wanted)
-    catalogue = LIBRARIES[mpi.kind].algorithms.catalogue(mpi)
-    rules = select(raced_results(campaign.of_variant()), machine_layouts(campaign), mpi.kind).rules
-    named = [(rule, library_rule(mpi, catalogue, rule.collective, rule.algorithm)) for rule in rules]
-    return (
+def library_lines(library: Mpi, rules: Sequence[Rule]) -> RuleLines:
+    """The lines of rules for a library's algorithms."""
+    catalogue = LIBRARIES[library.kind].algorithms.catalogue(library)
+    named = [(rule, library_rule(library, catalogue, rule.collective, rule.algorithm)) for rule in rules]
+    return RuleLines(
         [rule_line(rule, text) for rule, text in named if text is not None],
         warnings(rule for rule, text in named if text is not None),
         [rule for rule, text in named if text is None],

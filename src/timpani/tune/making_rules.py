@@ -30,6 +30,7 @@ from timpani.tune.tuned_page import PAGE, tuned_document, tuned_lines
 from timpani.tune.workflow import (
     DECIDING_FOLDER,
     ConfirmRequest,
+    OrderOfRules,
     PredictionReach,
     Target,
     TimeBudget,
@@ -69,18 +70,19 @@ def measure_and_confirm(
     force: bool,
     dry_run: bool,
     until: Until | None,
-    same_order: bool = False,
+    order: OrderOfRules = "any",
 ) -> int:
     """Measure, write the files and confirm them; the exit status, 0 unless cells were abandoned.
 
     study_of  the study, given whether times are simulated
     profile   of a program, whose expected savings are printed; None: no program
     until     the last thing to do; None: the confirmation
-    same_order  as of `write_rules`
+    order     of rules for reductions
     """
     machine = resolve(place.on, mpi) if place.on else None
-    study = study_of(bool(machine and machine.simulated))
-    target, budget = Target(mpi, machine, place.oversubscribe), TimeBudget(study.budget)
+    target = Target(mpi, machine, place.oversubscribe)
+    study = study_of(target.simulated)
+    budget = TimeBudget(study.budget)
     if budget.seconds is not None:
         typer.echo(budget_division(budget.seconds), err=True)
     if dry_run:
@@ -88,16 +90,16 @@ def measure_and_confirm(
         typer.echo("\nthen sizes between those at which the choice changes, and the confirmation of the files")
         return 0
     written = (output / TABLE_FILE).exists() and not force  # resume: a confirmation may have removed rules
-    if written and same_order:
+    if written and order != "any":
         raise UserError(
-            f"{output} has rules, and --same-order chooses when rules are made",
+            f"{output} has rules, and --{order} chooses when rules are made",
             f"`timpani confirm {shlex.quote(str(output))}` confirms them; --force makes new ones",
         )
     campaigns, killed = _measure_choices(study, target, output, budget, written, until)
     if until == "campaign":
         return int(killed > 0)
     if not written:
-        write_rules(campaigns, output, mpi, force, same_order=same_order)
+        write_rules(campaigns, output, mpi, force, order=None if target.simulated and order == "any" else order)
     if profile:
         _SAVINGS.only("--for")(profile, campaigns)
     if until is None and can_be_confirmed(output):
@@ -147,14 +149,14 @@ def write_rules(
     mpi: str | None,
     force: bool,
     beyond: PredictionReach | None = None,
-    same_order: bool = False,
+    order: OrderOfRules | None = None,
 ) -> None:
     """Write the table of `campaigns` and its files, over existing ones only with `force`.
 
-    same_order  only rules that change no bit of a result
+    order  as of `make_rules`
     """
     with working("making rules"):
-        made = make_rules(campaigns, output, mpi, beyond, typer.echo if same_order else None)
+        made = make_rules(campaigns, output, mpi, beyond, order, typer.echo)
         known = made_from(campaigns, made.campaign)
     page = render(tuned_document(made.table, made.files, output, made.library.name, known), "markdown")
     texts = {**made.files.texts, PAGE: seal_page(page, made.files.texts[TABLE_FILE])}

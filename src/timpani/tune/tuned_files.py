@@ -8,7 +8,7 @@ from pathlib import Path
 
 from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConflictError
 from timpani.errors import UserError
-from timpani.judge.choose_rules import own_rules_text
+from timpani.judge.choose_rules import own_lines, rules_text
 from timpani.libraries.catalogue import Catalogue, Parameters
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
@@ -174,7 +174,7 @@ def tuned_files(table: SelectionTable, mpi: Mpi, catalogue: Catalogue, folder: P
             switches |= dict(each.switch_on(folder / each.name, file.text, mpi))
     if own_rules:
         about = [SIMULATED] if table.simulated else []
-        texts[PRELOAD_RULES] = own_rules_text(own_rules, [*about, f"from {table.source}"])
+        texts[PRELOAD_RULES] = rules_text(own_lines(own_rules).lines, [*about, f"from {table.source}"])
     parameters, environment = _with_setting(table, mpi, switches)
     settings = environment | {library.launcher.variable(name): value for name, value in parameters.items()}
     if settings:

@@ -10,7 +10,17 @@ from timpani.report.verdict.answer import MAX_BRIEF, answer_sentence, brief_warn
 from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.study.cell import OWN
 from timpani.study.operations import is_sized
-from timpani.study.selection import SIMULATED, Evidence, Rule, SelectionTable, SizeGap, SizesAt, Span, show_span
+from timpani.study.selection import (
+    SIMULATED,
+    Evidence,
+    Rule,
+    SelectionTable,
+    SizeGap,
+    SizesAt,
+    Span,
+    change_of_order,
+    show_span,
+)
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent
 from timpani.tune.from_campaign import setting_words
@@ -227,6 +237,8 @@ def _rules(table: SelectionTable) -> Iterator[Block]:
     yield Table("rules", columns, rows(found))
     if any(rule.algorithm.provider == OWN for rule in table.rules):
         yield Sentence("own", "`timpani/…` are Timpani's own algorithms, which the library doesn't have.")
+    read = [rule for rule in table.rules if rule.reordered is not None]
+    yield from _listed_under("order", "Order of addition", list(map(change_of_order, read)))
 
 
 def _predicted(table: SelectionTable) -> Iterator[Block]:

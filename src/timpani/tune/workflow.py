@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import polars as pl
 
@@ -97,7 +97,13 @@ class PredictionReach:
     in_files: bool = False
 
 
-_ORDER_KEPT: Hook[Callable[[SelectionTable, Campaign, Mpi, Callable[[str], None]], SelectionTable]] = Hook("ORDER_KEPT")
+OrderOfRules = Literal["any", "same-order", "reproducible"]
+"""Rules for reductions: any, read what they change; those that change no bit; those by which results depend on neither
+message size nor placement."""
+
+_ORDERED: Hook[Callable[[SelectionTable, Campaign, Mpi, OrderOfRules, Callable[[str], None]], SelectionTable]] = Hook(
+    "ORDERED_RULES"
+)
 
 _PREDICTED_RULES: Hook[Callable[[Campaign, PredictionReach, Mpi], PredictedRules]] = Hook("PREDICTED_RULES")
 
@@ -118,6 +124,11 @@ class Target:
     machine: Machine | None = None
     oversubscribe: bool = False
     hosts: HostList = ()
+
+    @property
+    def simulated(self) -> bool:
+        """Whether times are simulated."""
+        return self.machine is not None and self.machine.simulated
 
     def prepare(self, study: Study, seconds: float | None = None) -> Session | None:
         """The session of `study` for `seconds` (None: unlimited); None if they don't suffice to start each program."""
@@ -283,21 +294,34 @@ def make_rules(
     output: Path,
     mpi: str | None,
     beyond: PredictionReach | None = None,
-    same_order: Callable[[str], None] | None = None,
+    order: OrderOfRules | None = None,
+    note: Callable[[str], None] = print,
 ) -> GeneratedRules:
     """The rules of `campaigns` and their files for `output`, not yet written; `beyond` asks for predicted rules.
 
-    same_order  leave out rules that change the order of addition, and say here what each rule changes
+    order  read orders of addition, with lines through `note`; None: nothing is read
     """
     campaign = load_together(campaigns)
     table = table_of(campaign, campaigns)
     library = installed_library(campaign, mpi)
-    if same_order:
-        table = _ORDER_KEPT.only("--same-order")(table, campaign, library, same_order)
+    if order:
+        table = with_orders(table, campaign, library, order, note)
     if beyond:
         predicted_rules = _PREDICTED_RULES.only("--predict-to")
         table = replace(table, predicted=predicted_rules(campaign.of_variant(table.variant), beyond, library))
     return GeneratedRules(table, files_of(table, library, output), library, campaign, setting_of(campaign)[1])
+
+
+def with_orders(
+    table: SelectionTable, campaign: Campaign, library: Mpi, order: OrderOfRules, note: Callable[[str], None]
+) -> SelectionTable:
+    """The table with its rules' orders of addition, as `order` asks for; a line for each rule through `note`.
+
+    UserError where it is asked for by an option, and the part that reads orders is missing.
+    """
+    if order == "any" and not _ORDERED.names():
+        return table
+    return _ORDERED.only(f"--{order}")(table, campaign.of_variant(table.variant), library, order, note)
 
 
 def prepare_confirmation(

@@ -99,6 +99,9 @@ def test_a_choice_that_is_faster_has_gained_and_one_that_is_slower_has_lost() ->
     lost = found({"default": 10, "ring": 12, "tuned": 12})
     assert (lost.standing, losing_points([gained, lost])) == ("lost", [lost])
     assert without_losing_rules(TABLE, [lost]).rules == ()
+    for_order = replace(TABLE, rules=tuple(replace(rule, for_order=True) for rule in TABLE.rules))
+    assert without_losing_rules(for_order, [lost]) == for_order
+    assert without_losing_rules(for_order, [replace(lost, proof="failed")]).rules == ()
     assert found({"default": 10, "ring": 10.05, "tuned": 10}).standing == "kept"
 
 
