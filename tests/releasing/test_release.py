@@ -42,7 +42,6 @@ case "$*" in
 *hatchling\\ build*) mkdir dist && echo > dist/timpani-1.2.3.tar.gz ;;
 *pip\\ wheel*dist/timpani-1.2.3.tar.gz) echo > dist/timpani-1.2.3-py3-none-any.whl ;;
 *pip\\ wheel*dist\\ .) echo > dist/timpani-1.2.3-py3-none-manylinux_2_28_$TIMPANI_CARRY.whl ;;
-*auditwheel\\ show*) echo '"manylinux_2_28_x86_64" "manylinux_2_28_aarch64"' ;;
 -m\\ venv*) mkdir "$3/bin" && ln -s /bin/true "$3/bin/python" ;;
 *cyclonedx_py*) echo > dist/timpani-1.2.3.cdx.json ;;
 esac
