@@ -29,7 +29,7 @@ def checkout(tmp_path: Path) -> Path:
     (folder / "src/timpani/version.py").write_text('__version__ = "1.2.3"\n')
     (folder / "CHANGELOG.md").write_text("# Changes\n\n## 1.2.3, 2026-01-31\n\n## 1.2.2, 2025-12-01\n")
     (folder / "CITATION.cff").write_text('version: "1.2.3"\nlicense: X\n')
-    (folder / "pyproject.toml").write_text('[project.urls]\nHomepage = "https://example.org"\n[tool.x]\n')
+    (folder / "pyproject.toml").write_text("project.urls = {Homepage = 'https://example.org'} # of the site\n")
     recipe = folder / "packaging/spack/spack_repo/timpani/packages/timpani/package.py"
     recipe.parent.mkdir(parents=True)
     recipe.write_text('    homepage = ""\n    version("1.2.3")\n')
@@ -93,7 +93,7 @@ def test_a_ready_release_is_built_and_tagged(checkout: Path) -> None:
         ("CHANGELOG.md", "# Changes\n\n## 1.2.4, 2026-01-31\n", "CHANGELOG.md begins with"),
         ("CITATION.cff", 'version: "1.2.2"\n', "CITATION.cff has another version"),
         ("src/timpani/version.py", "", "has no version"),
-        ("pyproject.toml", "[project.urls]\n", "the project has no address"),
+        ("pyproject.toml", "[project.urls]\n[tool]\nHomepage = 'x'\n", "the project has no address"),
     ],
 )
 def test_a_version_that_files_disagree_on_is_refused(checkout: Path, name: str, content: str, reason: str) -> None:
