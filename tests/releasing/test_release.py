@@ -29,7 +29,9 @@ def checkout(tmp_path: Path) -> Path:
     (folder / "src/timpani/version.py").write_text('__version__ = "1.2.3"\n')
     (folder / "CHANGELOG.md").write_text("# Changes\n\n## 1.2.3, 2026-01-31\n\n## 1.2.2, 2025-12-01\n")
     (folder / "CITATION.cff").write_text('version: "1.2.3"\nlicense: X\n')
-    (folder / "pyproject.toml").write_text("project.urls = {Homepage = 'https://example.org'} # of the site\n")
+    (folder / "pyproject.toml").write_text(
+        "[project]\ndynamic = ['version']\nurls = {Homepage = 'https://example.org'} # of the site\n"
+    )
     recipe = folder / "packaging/spack/spack_repo/timpani/packages/timpani/package.py"
     recipe.parent.mkdir(parents=True)
     recipe.write_text('    homepage = ""\n    version("1.2.3")\n')
@@ -42,8 +44,8 @@ case "$*" in
 *hatchling\\ build*) mkdir dist && echo > dist/timpani-1.2.3.tar.gz ;;
 *pip\\ wheel*dist/timpani-1.2.3.tar.gz) echo > dist/timpani-1.2.3-py3-none-any.whl ;;
 *pip\\ wheel*dist\\ .) echo > dist/timpani-1.2.3-py3-none-manylinux_2_28_$TIMPANI_CARRY.whl ;;
--m\\ venv*) mkdir "$3/bin" && ln -s /bin/true "$3/bin/python" ;;
-*cyclonedx_py*) echo > dist/timpani-1.2.3.cdx.json ;;
+-m\\ venv\\ --without-pip*) mkdir "$4/bin" ;;
+*cyclonedx_py*) cp "$5" dist/timpani-1.2.3.cdx.json ;;
 esac
 """)
     python.chmod(0o755)
@@ -81,6 +83,7 @@ def test_a_ready_release_is_built_and_tagged(checkout: Path) -> None:
     assert (dist / "t.eb").read_text() == f"homepage = 'https://example.org'\n'checksums': ['{sdist}']\n"
     assert 'url: "https://example.org"' in (dist / "CITATION.cff").read_text()
     assert (dist / "release-notes.md").read_text() == "## 1.2.3, 2026-01-31\n\n"
+    assert 'version = "1.2.3"\n' in (dist / "timpani-1.2.3.cdx.json").read_text()
     assert git(checkout, "tag", "--points-at", "HEAD") == "v1.2.3\n"
     again = release(checkout)
     assert (again.returncode, "v1.2.3 exists already" in again.stderr) == (2, True)
