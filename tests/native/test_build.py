@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -178,7 +179,8 @@ def test_a_cache_that_can_only_be_read_is_read(small: Path, mpi: Mpi, monkeypatc
 def builder(source: Path, mpi: Mpi) -> list[str]:
     """The command of a process that builds."""
     script = (
-        "import sys; from pathlib import Path; from timpani.native.build import build;"
+        "import sys; from pathlib import Path; from timpani.native import announce; announce._LIVE_SECONDS = 0.001;"
+        "from timpani.native.build import build;"
         "from timpani.libraries.find import choose_mpi; print(build(choose_mpi(sys.argv[1]), Path(sys.argv[2])))"
     )
     return [sys.executable, "-c", script, str(mpi.mpirun), str(source)]
@@ -213,18 +215,24 @@ def test_a_full_disk_is_named_and_not_the_compiler(small: Path, mpi: Mpi) -> Non
 
 
 def while_one_builds(small: Path, mpi: Mpi, later: Sequence[Mpi]) -> tuple[int, list[str]]:
-    """The process that builds for `mpi`, slowly, and the first line that each builder for `later` prints meanwhile."""
+    """The process that builds for `mpi`, slowly, and the first line that each builder for `later` shows meanwhile."""
     with subprocess.Popen(builder(small, mpi), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
         wait_until((small.parent / "slow").exists)
+        terminals = [os.openpty() for _ in later]
         others = [
-            subprocess.Popen(builder(small, each), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            for each in later
+            subprocess.Popen(builder(small, each), stdout=subprocess.DEVNULL, stderr=inner)
+            for each, (_, inner) in zip(later, terminals, strict=True)
         ]
-        lines = [process.stderr.readline() for process in others if process.stderr]
+        lines = []
+        for ends in terminals:
+            with open(ends[0], newline="", closefd=False) as outer:
+                lines.append(outer.readline())
         first.kill()
         for process in others:
             process.kill()
-            process.communicate()
+            process.wait()
+        for end in chain.from_iterable(terminals):
+            os.close(end)
     return first.pid, lines
 
 

@@ -198,18 +198,16 @@ def _find_or_build(order: _Order, reason: str = "") -> Path:
     cache = cache_folder()
     unfinished = cache / f"{_UNFINISHED}{name}"
     done = cache / name
-    units = Units()
-    with (
-        working(f"compiling {order.what}", units.bar),
-        held(unfinished, lambda other: announce(f"waiting for process {other}, which compiles {order.what}")),
-    ):
+    with held(unfinished, lambda other: announce(f"waiting for process {other}, which compiles {order.what}")):
         if done.is_dir():  # another process built it while we waited
             return done
         order.compiler.check()
         remove_abandoned(cache.glob(f"{_UNFINISHED}*"))
         announce(f"compiling {order.what}; please wait")
         built = unfinished / "programs"
-        _compile(order, base, unfinished / "tree", built, units)
+        units = Units()
+        with working(f"compiling {order.what}", units.bar):
+            _compile(order, base, unfinished / "tree", built, units)
         order.compiler.remember()
         built.rename(done)
     announce(f"compiled {order.what} in {units.seconds:.0f} s")
