@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,8 +21,9 @@ from tests.installed import FOUND, every_mpi
 from timpani.errors import UserError
 from timpani.native.build import FIRST, build, build_without_mpi, is_built
 from timpani.native.cache import cache_folder
-from timpani.native.compiler import Compiler, archiver_options
+from timpani.native.compiler import Compiler, archiver_options, compile_sources
 from timpani.native.mpi import Mpi
+from timpani.native_sources import sources
 
 CMAKE = """\
 cmake_minimum_required(VERSION 3.20)
@@ -174,6 +177,27 @@ def test_a_cache_that_can_only_be_read_is_read(small: Path, mpi: Mpi, monkeypatc
     (small / "measure/main.cpp").write_text(PROGRAM + "// changed\n")
     assert build(mpi, small).parent == cache_folder()
     assert parts() == set()  # the part was in the other one
+
+
+def test_of_a_users_algorithms_only_they_and_what_names_them_are_compiled(
+    mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    common = build_without_mpi(mpi)
+    text = (sources() / "algorithms/bcast_linear.cpp").read_text().replace("linear", "mine")
+    (tmp_path / "bcast_mine.cpp").write_text(text)
+    monkeypatch.setenv("TIMPANI_ALGORITHMS", str(tmp_path))
+    compiled: set[str] = set()
+
+    def compile_and_list(*arguments: Any) -> str:
+        errors = compile_sources(*arguments)
+        compiled.update(re.findall(r"CMakeFiles/(\S+)\.dir/\S+\.o\b", (arguments[4] / ".ninja_log").read_text()))
+        return errors
+
+    monkeypatch.setattr("timpani.native.build.compile_sources", compile_and_list)
+    programs = build_without_mpi(mpi)
+    assert compiled == {"timpani-further-algorithms", *(path.name for path in common.glob("timpani-*"))}
+    listed = subprocess.run([programs / "timpani-list"], capture_output=True, text=True, check=True).stdout
+    assert '"mine"' in listed
 
 
 def builder(source: Path, mpi: Mpi) -> list[str]:

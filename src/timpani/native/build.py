@@ -8,6 +8,7 @@ leaves none.
 import hashlib
 import os
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +25,7 @@ from timpani.native_sources import ALGORITHMS, FURTHER_FILES, files_of, further_
 _FLAGS = ("CXXFLAGS", "LDFLAGS")  # the environment that CMake reads flags from
 _UNFINISHED = "building-"
 _WITHOUT_MPI = "TIMPANI_WITHOUT_MPI"
-"""CMake's variable for the folder of the part that uses no MPI, built before."""
+"""CMake's variable for the folders with archives of what uses no MPI, built before."""
 
 _TO_COMPILE = "install the library's compilers and headers, or choose another library with --mpi"
 
@@ -101,7 +102,7 @@ class _Order:
     programs   the targets, where not all are wanted
     mpi        the library that the programs use
     further    the folder of a user's algorithms that are built into them
-    base       what uses no MPI, built before and linked into this; None for that part
+    base       what uses no MPI, built before and linked into this, with its own base; None for the first part
     """
 
     name: str
@@ -120,6 +121,11 @@ class _Order:
         digest = self._hash.copy()
         digest.update(repr(programs).encode())
         return f"{self.name}-{digest.hexdigest()[:16]}"
+
+    @property
+    def bases(self) -> tuple["_Order", ...]:
+        """All that is built before, in this order."""
+        return (*self.base.bases, self.base) if self.base else ()
 
     @cached_property
     def _hash(self) -> "hashlib._Hash":
@@ -162,8 +168,11 @@ def _order_without_mpi(
     if programs and not further:
         return base
     what = "the list of algorithms and the check of rules" if programs else "the verifier and the simulator"
-    what += f" with the algorithms in {further}" if further else ", once for all libraries"
-    return replace(base, name="tools", what=what, programs=programs, further=further, base=base)
+    tools = replace(base, name="tools", what=f"{what}, once for all libraries", base=base)
+    if not further:
+        return tools
+    what += f" with the algorithms in {further}"
+    return replace(tools, what=what, programs=programs, further=further, base=base if programs else tools)
 
 
 def _base(mpi: Mpi | None, source: Path | None, options: tuple[str, ...]) -> _Order:
@@ -194,7 +203,7 @@ def _find_or_build(order: _Order, reason: str = "") -> Path:
     name = order.folder(order.programs)
     if reason:
         announce(f"{order.what} must be compiled: {reason}")
-    base = _find_or_build(order.base) if order.base else None
+    bases = [_find_or_build(each) for each in order.bases]
     cache = cache_folder()
     unfinished = cache / f"{_UNFINISHED}{name}"
     done = cache / name
@@ -207,19 +216,19 @@ def _find_or_build(order: _Order, reason: str = "") -> Path:
         built = unfinished / "programs"
         units = Units()
         with working(f"compiling {order.what}", units.bar):
-            _compile(order, base, unfinished / "tree", built, units)
+            _compile(order, bases, unfinished / "tree", built, units)
         order.compiler.remember()
         built.rename(done)
     announce(f"compiled {order.what} in {units.seconds:.0f} s")
     return done
 
 
-def _compile(order: _Order, base: Path | None, tree: Path, built: Path, units: Units) -> None:
+def _compile(order: _Order, bases: Sequence[Path], tree: Path, built: Path, units: Units) -> None:
     options = [
         *order.options,
-        *(() if order.mpi else ("-DTIMPANI_MPI=OFF",)),
-        # Only the part without MPI is linked into others.
-        f"-D{_WITHOUT_MPI}={base}" if base else f"-DCMAKE_ARCHIVE_OUTPUT_DIRECTORY={built}",
+        f"-D{_WITHOUT_MPI}={';'.join(map(str, bases))}",
+        # Only archives without MPI are linked into others.
+        *(() if order.mpi else ("-DTIMPANI_MPI=OFF", f"-DCMAKE_ARCHIVE_OUTPUT_DIRECTORY={built}")),
         *((f"-D{ALGORITHMS}={order.further}",) if order.further else ()),
     ]
     errors = compile_sources(order.source, order.compiler, tuple(options), order.programs, tree, built, units)
