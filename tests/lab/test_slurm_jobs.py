@@ -78,13 +78,15 @@ def test_a_signaled_job_keeps_its_results_and_the_next_job_continues(lab: Made, 
     sizes = "2M,4M,6M,8M"
     long = ("bcast", "--algorithms", "default", "--sizes", sizes, "--precision", "0.00001", "--slot", "1s")
     command = (*MAIN, "run", *long, "--launches", "1", "--ranks", "2", "--on", "slurm:lab,nodes=1", "-o", "c")
+    for earlier in range(1, 100):  # of a Slurm that counted from 1, as this one does
+        (tmp_path / f"timpani-{earlier}.log").write_text("an earlier job\n")
     with lab.start("n1", *command, cwd=tmp_path, stderr=subprocess.PIPE) as following:
         wait_until(lambda: (tmp_path / "c" / "results.jsonl").exists() or following.poll() is not None)
         for pid in lab.processes():
             if name_of(pid) == "timpani-measure":
                 os.kill(pid, signal.SIGSTOP)  # else it may end before it gets the signal
-        [log] = tmp_path.glob("timpani-*.log")
-        number = log.stem.removeprefix("timpani-")
+        [log] = tmp_path.glob("timpani-*-*.log")
+        number = log.stem.split("-")[1]
         # What --signal=B:TERM@120 sends two minutes before the limit.
         ended = lab.exec("n1", "scancel", "--batch", f"--signal={signal.SIGTERM.name.removeprefix('SIG')}", number)
         assert ended.returncode == 0, ended.stderr
@@ -92,6 +94,7 @@ def test_a_signaled_job_keeps_its_results_and_the_next_job_continues(lab: Made, 
     assert following.returncode == 1, said
     assert said.splitlines()[-1] == f"job {number}: failed; the same command continues"
     assert "still missing; the same command continues" in said
+    assert "an earlier job" not in said
     before = (tmp_path / "c" / "results.jsonl").read_bytes()
     again = lab.exec("n1", *command, cwd=tmp_path)
     assert again.returncode == 0, again.stderr

@@ -12,7 +12,7 @@ from timpani.campaign.folder.records import JOBS, RESULTS, read_records
 from timpani.errors import UserError
 from timpani.machine.batch.batch_system import BatchJob, loaded_modules
 from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, job_script
-from timpani.machine.batch.slurm_jobs import RefusedJobError, follow_job, placements, submit
+from timpani.machine.batch.slurm_jobs import RefusedJobError, Submitted, follow_job, placements, submit
 
 _ON = "--on"
 
@@ -104,10 +104,11 @@ def follow_jobs(
     return True
 
 
-def _follow(number: str, which: str, note: Callable[[str], None]) -> bool:
+def _follow(job: Submitted, which: str, note: Callable[[str], None]) -> bool:
     """Follow a job to its end; whether it did not fail. `which` and where it is, in words."""
+    number = job.number
     note(f"job {number}{which}; `scancel {number}` ends it, and it continues when this command is stopped")
-    end = follow_job(number)
+    end = follow_job(job)
     how = end.state.lower() or "forgotten by Slurm"
     if not end.seen and end.state != "CANCELLED":
         raise UserError(

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
 from pathlib import Path
@@ -222,9 +222,18 @@ class RefusedJobError(UserError):
     """Slurm takes no such job."""
 
 
-def submit(script: str) -> str:
-    """The number of the job that `script` became; UserError where Slurm isn't reached from here, or refuses it."""
-    done = _slurm("sbatch", "--parsable", text=script)
+@dataclass(frozen=True)
+class Submitted:
+    """A job by its number, and its log. Slurm may count from 1 again, so the log's name also has the time."""
+
+    number: str
+    log: Path
+
+
+def submit(script: str) -> Submitted:
+    """The job that `script` became; UserError where Slurm isn't reached from here, or refuses it."""
+    log = f"timpani-%j-{time.strftime('%Y%m%d-%H%M%S')}.log"
+    done = _slurm("sbatch", "--parsable", f"--output={log}", text=script)
     if done.returncode:
         said = " ".join(done.stderr.split())
         if any(each in said for each in _UNREACHABLE):
@@ -233,7 +242,8 @@ def submit(script: str) -> str:
         raise RefusedJobError(
             f"sbatch refused the job: {said or 'nothing'}", "`timpani script` prints it; `sinfo` shows partitions"
         )
-    return done.stdout.strip().partition(";")[0]
+    number = done.stdout.strip().partition(";")[0]
+    return Submitted(number, Path(log.replace("%j", number)))
 
 
 def _reach_slurm() -> str:
@@ -245,23 +255,23 @@ def _reach_slurm() -> str:
     return f"{step}: for lab {with_slurm[0]}, `timpani lab exec --lab {with_slurm[0]} n1 -- timpani …`"
 
 
-def follow_job(number: str, sleep: Callable[[float], None] = time.sleep) -> JobEnd:
+def follow_job(job: Submitted) -> JobEnd:
     """Copy the log of a job to stderr until it has ended."""
-    log, read = Path(f"timpani-{number}.log"), 0
+    read = 0
     while True:
-        listed = _slurm("squeue", "--noheader", f"--jobs={number}", "--format=%T")
-        read = _copy_log(log, read)
+        listed = _slurm("squeue", "--noheader", f"--jobs={job.number}", "--format=%T")
+        read = _copy_log(job.log, read)
         if (listed.returncode == 0 and not listed.stdout.strip()) or _FORGOTTEN in listed.stderr:
             break
-        sleep(_POLL_SECONDS)
-    shown = _slurm("scontrol", "--oneliner", "show", "job", number).stdout.split()  # remembered for some minutes
+        time.sleep(_POLL_SECONDS)
+    shown = _slurm("scontrol", "--oneliner", "show", "job", job.number).stdout.split()  # remembered for some minutes
     state = next((word.partition("=")[2] for word in shown if word.startswith("JobState=")), "")
     for _ in range(round(_LOG_SECONDS / _POLL_SECONDS)):
-        if log.exists() or state == "CANCELLED":  # before it started, say
+        if job.log.exists() or state == "CANCELLED":  # before it started, say
             break
-        sleep(_POLL_SECONDS)
-    _copy_log(log, read)
-    return JobEnd(state, log.exists())
+        time.sleep(_POLL_SECONDS)
+    _copy_log(job.log, read)
+    return JobEnd(state, job.log.exists())
 
 
 def _copy_log(log: Path, read: int) -> int:
