@@ -60,21 +60,29 @@ def find_mpis() -> list[Mpi]:
 
 def search_mpis() -> list[Mpi | Unusable]:
     """All launchers and compilers that `find_mpis` examines, including unusable ones."""
-    return _search(_everywhere())
+    return list(_search(_everywhere()))
 
 
 def _everywhere() -> list[Path]:
     return [*_path(), Path(sys.prefix) / "bin"]
 
 
-def _search(folders: Sequence[Path]) -> list[Mpi | Unusable]:
-    """Libraries with a launcher, then those of other folders, which have a compiler only."""
-    found = _distinct(_programs(folders, _LAUNCHERS))
-    launched = {folder.resolve() for each in found if each.kind for folder in _folders(each)}
-    others = _distinct(_programs([each for each in folders if each.resolve() not in launched], _wrapper_names()))
+def _search(folders: Sequence[Path]) -> Iterator[Mpi | Unusable]:
+    """Libraries with a launcher, then those of other folders, which have a compiler only; each is asked when it is its
+    turn: on a busy machine each takes seconds."""
+    launched: set[Path] = set()
+    unknown_launchers = []
+    for each in _distinct(_programs(folders, _LAUNCHERS)):
+        if each.kind:
+            launched.update(folder.resolve() for folder in _folders(each))
+            yield each
+        else:
+            unknown_launchers.append(each)
+    others = [*_distinct(_programs([each for each in folders if each.resolve() not in launched], _wrapper_names()))]
     # A launcher that Timpani doesn't know is nothing to mend where its library is started in another way.
     usable = {each.program.parent for each in others if isinstance(each, Mpi)}
-    return [each for each in found if each.kind or each.mpirun.parent not in usable] + others
+    yield from (each for each in unknown_launchers if each.mpirun.parent not in usable)
+    yield from others
 
 
 def _folders(found: Mpi | Unusable) -> tuple[Path, ...]:
@@ -99,10 +107,11 @@ def choose_mpi(wanted: str | None) -> Mpi:
     if wanted in LIBRARIES and LIBRARIES[wanted].launcher.simulates:
         return find_simulator(LIBRARIES[wanted])
     if wanted is None or wanted in LIBRARIES:
-        for _, each in _answers(_programs(_everywhere(), _LAUNCHERS)):
+        every = []
+        for each in _search(_everywhere()):
             if isinstance(each, Mpi) and wanted in (None, each.kind):
                 return each  # the others need not be asked
-        every = search_mpis()
+            every.append(each)
         found: Sequence[Mpi | Unusable] = [each for each in every if wanted in (None, each.kind)]
         what = f"no {LIBRARIES[wanted].name if wanted else 'MPI library'} found on PATH or in {sys.prefix}"
         step = ways_to_a_library(os.environ, LIBRARIES[wanted].identity.installation if wanted else INSTALL)
@@ -127,21 +136,21 @@ def choose_mpi(wanted: str | None) -> Mpi:
 
 def _found_at(path: Path) -> Sequence[Mpi | Unusable]:
     if path.is_dir():
-        return _search([path, path / "bin"])
+        return [*_search([path, path / "bin"])]
     if path.name in _CXX_OF_CC:
         path = path.with_name(_CXX_OF_CC[path.name])
     if path.name == SLURM:
         return [each for each in search_mpis() if isinstance(each, Mpi) and each.started_by_slurm]
     if path.name in _WRAPPERS:
         launched = _distinct(_programs([path.parent], _LAUNCHERS))
-        return [each for each in launched if isinstance(each, Mpi) and each.wrapper == path] or _distinct([path])
-    return _distinct([path])
+        return [each for each in launched if isinstance(each, Mpi) and each.wrapper == path] or [*_distinct([path])]
+    return [*_distinct([path])]
 
 
 def first_mpi() -> Mpi | None:
     """The library whose compiler also builds the programs without MPI, so that one build is enough; None without a
     usable library."""
-    return next(iter(find_mpis()), None)
+    return next((each for each in _search(_everywhere()) if isinstance(each, Mpi)), None)
 
 
 def mpi_of_launcher(program: str) -> Mpi | None:
@@ -164,22 +173,21 @@ def _programs(folders: Iterable[Path], names: Sequence[str]) -> Iterator[Path]:
             yield path
 
 
-def _distinct(programs: Iterable[Path]) -> list[Mpi | Unusable]:
-    found: dict[tuple[object, ...], Mpi | Unusable] = {}
-    for program, mpi in _answers(programs):
-        name = (mpi.kind, mpi.version) if isinstance(mpi, Mpi) else (mpi.why,)
-        found.setdefault((*name, program.resolve().parent), mpi)
-    return list(found.values())
-
-
-def _answers(programs: Iterable[Path]) -> Iterator[tuple[Path, Mpi | Unusable]]:
-    """Each program with its library, asked when it is its turn: on a busy machine each takes seconds."""
-    seen: set[Path] = set()
+def _distinct(programs: Iterable[Path]) -> Iterator[Mpi | Unusable]:
+    """The libraries of these programs, each once."""
+    asked: set[Path] = set()
+    found: set[tuple[object, ...]] = set()
     with working("asking launchers and compilers for their MPI library"):
         for program in programs:
-            if program.resolve() not in seen:
-                seen.add(program.resolve())
-                yield program, _look_at(program)
+            real = program.resolve()
+            if real in asked:
+                continue
+            asked.add(real)
+            mpi = _look_at(program)
+            name = (mpi.kind, mpi.version) if isinstance(mpi, Mpi) else (mpi.why,)
+            if (*name, real.parent) not in found:
+                found.add((*name, real.parent))
+                yield mpi
 
 
 def _wrapper_names() -> list[str]:

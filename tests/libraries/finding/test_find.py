@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.installed import MPICHS, OPEN_MPIS, every_mpi, needs_mpi, needs_mpich, needs_open_mpi
+from tests.installed import FOUND, MPICHS, OPEN_MPIS, every_mpi, needs_mpi, needs_mpich, needs_open_mpi
 from timpani.campaign.plan.count_limits import has_large_counts
 from timpani.errors import UserError
 from timpani.libraries import find
-from timpani.libraries.find import Unusable, choose_mpi, find_mpis, search_mpis
+from timpani.libraries.find import Unusable, choose_mpi, find_mpis, first_mpi, search_mpis
 from timpani.libraries.openmpi.settings import read_eager_limits
 from timpani.libraries.registry import counterpart
 from timpani.native.mpi import Mpi
@@ -104,6 +104,28 @@ def test_no_library_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         choose_mpi("mpich")
     with pytest.raises(UserError, match=r"no Intel MPI found on PATH .*pip install impi-devel"):
         choose_mpi("intel")
+
+
+@needs_mpi
+def test_each_launcher_is_asked_at_most_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And none after the first library, if this one is enough."""
+    first, counting = tmp_path / "first", tmp_path / "counting"
+    for folder in (first, counting):
+        folder.mkdir()
+    forward(first, "mpirun", FOUND[0].mpirun)
+    forward(first, "mpicxx", FOUND[0].cxx)
+    (counting / "mpirun").write_text(f"#!/bin/sh\necho asked >> {tmp_path}/asked\n")
+    (counting / "mpirun").chmod(0o755)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setenv("PATH", os.pathsep.join(map(str, (first, counting, "/bin"))))
+    mpi = first_mpi()
+    assert mpi
+    assert mpi.mpirun.parent == first
+    assert choose_mpi(None) == mpi
+    assert not (tmp_path / "asked").exists()
+    with pytest.raises(UserError):
+        choose_mpi("intel")
+    assert (tmp_path / "asked").read_text() == "asked\n"
 
 
 @pytest.mark.parametrize(
