@@ -3,18 +3,24 @@
 import json
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.campaign.live import Live
+from tests.campaign.live import SECONDS, Live
 from tests.cli.typed import typed
-from tests.installed import OPEN_MPIS, every_open_mpi, label, needs_open_mpi
+from tests.installed import FOUND, OPEN_MPIS, every_open_mpi, label, needs_mpi, needs_open_mpi
 from timpani.campaign.folder.load import read_proofs
-from timpani.campaign.run.prove import indistinct
+from timpani.campaign.folder.raw_record import read_whole_lines
+from timpani.campaign.run.prove import indistinct, read_matrices, shown_cells
+from timpani.campaign.run.session import Session
+from timpani.campaign.run.start import Programs, Starter
+from timpani.native.build import build
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm, Cell
+from timpani.study.compose import compose
 from timpani.study.schema import cell_columns
 
 ON_FOUR = ("--ranks", "4", "--oversubscribe", "--slot", "2ms", "--launches", "1")
@@ -108,6 +114,46 @@ def test_messages_that_the_library_does_not_send_prove_nothing(tmp_path: Path) -
     assert "not counted: bcast default@shared, 2 ranks, 1 KiB: the library counted no message" in done.stderr
     assert "same messages" not in done.stdout
     assert [proof["variant"] for proof in read_proofs(tmp_path / "c")] == ["default"]
+
+
+def show_matrices(folder: Path, programs: Programs, stop: Callable[[], bool]) -> tuple[int, list[str]]:
+    """How many matrices were read, and the notes."""
+    options = {"algorithms": "column_by_column,packed", "sizes": "32", "datatype": "int32", "ranks": "2"}
+    session = Session.prepare(compose(["transpose"], options), str(FOUND[0].mpirun), True)
+    notes: list[str] = []
+    with session.open(folder) as store:
+        starter = Starter(session.plan, store, programs, stop, notes.append)
+        return len(read_matrices(starter, SECONDS, shown_cells(session.plan))), notes
+
+
+@needs_mpi
+def test_matrices_that_were_read_before_the_stop_are_not_missing(tmp_path: Path) -> None:
+    def ended() -> bool:
+        record = tmp_path / "c/launches/proof-1/samples.jsonl"
+        return record.with_name("samples.jsonl.gz").exists() or any(
+            "end" in line.values for line in read_whole_lines(record, 0)[0]
+        )
+
+    assert show_matrices(tmp_path / "c", build, ended) == (2, [])
+    assert show_matrices(tmp_path / "d", build, lambda: True) == (
+        0,
+        ["2 transposes not shown: stopped; the same command shows all"],
+    )
+
+
+@needs_mpi
+def test_cells_without_a_line_in_a_start_that_finished_are_missing(tmp_path: Path) -> None:
+    program = tmp_path / "timpani-measure"
+    program.write_text(f"""#!/bin/sh
+sed '/^point/,$d' "$1" > "{tmp_path}/plan-$$" && exec {build(FOUND[0])}/timpani-measure "{tmp_path}/plan-$$" "$2"
+""")
+    program.chmod(0o755)
+
+    def repeated() -> bool:
+        return len(list(tmp_path.glob("c/launches/*"))) > 1
+
+    [note] = show_matrices(tmp_path / "c", lambda mpi: tmp_path, repeated)[1]
+    assert note.startswith("not shown: 2 cells: ")
 
 
 def proof(algorithm: str, messages: list[list[int]], **fields: Any) -> dict[str, Any]:

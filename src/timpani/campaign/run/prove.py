@@ -248,6 +248,7 @@ def read_matrices(starter: Starter, timeout: float, shown: ShownCells) -> list[M
     timeout  seconds of silence after which a start counts as hung
     """
     found: list[Matrices] = []
+    unread = 0
 
     def take(cell: Cell, values: Mapping[str, Any]) -> None:
         buffers = values["buffers"]
@@ -259,8 +260,9 @@ def read_matrices(starter: Starter, timeout: float, shown: ShownCells) -> list[M
             while cells and not starter.stop():
                 start = starter.untimed(group, cells, "record_buffers")
                 cells = starter.read_cells(start, cells, timeout, take, "not shown")
-    if starter.stop():
-        starter.note("matrices not shown: stopped; the same command shows them")
+            unread += len(cells)
+    if unread:
+        starter.note(f"{counted(unread, 'transpose')} not shown: stopped; the same command shows all")
     return found
 
 

@@ -147,7 +147,7 @@ class Starter:
         """Take an untimed start to its end: `take` gets the line of each cell.
 
         without  begins the note on each cell that gave none, in words
-        Returns the cells after the one that the start ended in.
+        Returns the cells after the one that the start ended in; none if it finished.
         """
         left = {cell.number: cell for cell in cells}
 
@@ -162,6 +162,9 @@ class Starter:
 
         ended = run_to_end(start.follow(timeout, self.stop, take_line))
         start.end(ended, {})
+        if ended.how == "finished" and left:  # another start would leave them out, too
+            self.note(f"{without}: {counted(len(left), 'cell')}: {start.part} finished without a line on them")
+            return []
         if ended.how in ("died", "hung") and left:
             self.note_missing(without, left.pop(next(iter(left))).cell, ended.failure)
         return list(left.values())
