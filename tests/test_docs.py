@@ -240,6 +240,19 @@ def test_pages_are_short() -> None:
     assert sum(len(page.read_text().split()) for page in PAGES) <= MAX_WORDS
 
 
+_NAMED_FILE = re.compile(r"(?<![\w/.<>~{$*-])(?:[\w-]+/)+[\w-]+\.(?:cmake|cpp|css|def|hpp|js|md|py|toml)\b")
+
+
+def test_files_that_the_code_names_exist() -> None:
+    folders = [ROOT / name for name in ("bench", "docs", "native", "src", "tests", "tools")]
+    files = [f"/{path.relative_to(ROOT)}" for folder in folders for path in folder.rglob("*.*")]
+    sources = [
+        Path(f"{ROOT}{file}") for file in files if re.search(r"^/(native|src)/.*\.(cmake|cpp|def|hpp|py)$", file)
+    ]
+    named = {name: source.name for source in sources for name in _NAMED_FILE.findall(source.read_text())}
+    assert {name: by for name, by in named.items() if not any(file.endswith(f"/{name}") for file in files)} == {}
+
+
 def test_a_library_is_named_in_its_folder_alone() -> None:
     """But where its files are read, and where it is what users mean who name none."""
     source = Path(timpani.__file__).parent

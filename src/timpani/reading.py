@@ -100,7 +100,7 @@ _FIELD = f',"{_KEY}":"'.encode()
 
 
 def checked_line(values: Mapping[str, Any]) -> bytes:
-    """The line of `values`, whose own checksum is replaced; native/measure/files/checksum.hpp writes the same."""
+    """The line of `values`, whose own checksum is replaced; native/measure/files/record.hpp writes the same."""
     plain = {key: value for key, value in values.items() if key != _KEY}
     body = json.dumps(plain, separators=(",", ":"), ensure_ascii=False).encode()[:-1]
     return body + _FIELD + b'%08x"}\n' % zlib.crc32(body)

@@ -10,7 +10,7 @@ what slices add by a `Hook`, which it defines where it uses it:
 A slice answers by a variable of that name in its `slice.py`: a tuple of texts `module:name`, which are imported only
 when a hook asks. So `slice.py` imports nothing, and reading all of them costs a start of `timpani` little:
 
-    REPORT_SECTIONS = ("timpani.programs.page:sections",)
+    REPORT_SECTIONS = ("timpani.studies.comparison:study_section",)
 
 `tests/test_slices.py` checks that each variable of each `slice.py` belongs to a hook and names what exists, and deletes
 one slice after the other.

@@ -2,7 +2,7 @@
 
 What is known of a field besides its name, type and default stands with the type, as `Annotated`. From it come the
 columns of frames and of the cells' table, what is copied from the raw record, and the reference pages that `make
-tables` writes. docs/how-to/add-a-recorded-field.md shows the steps.
+tables` writes. docs/how-to/add-a-study-key.md shows the steps.
 """
 
 import re
