@@ -57,6 +57,8 @@ def test_a_study_by_both_methods_is_one_table_and_a_paper_that_latex_compiles(tm
     )
     planned = typed(*words, "--dry-run", cwd=tmp_path)
     assert (planned.returncode, (tmp_path / "both").exists()) == (0, False)
+    assert "planning by timpani" in planned.stderr
+    assert "measuring" not in planned.stderr
     done = typed(*words, "--format", "json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     tables = json.loads(done.stdout)["both-methods"]

@@ -62,7 +62,7 @@ def study(
         run_in_jobs(place, dry_run, [JobStep(typed_words(), output / "by-timpani", None)])
     else:
         for folder, method in METHODS.items():
-            announce(f"measuring {folder.replace('-', ' ')}")
+            announce(f"{'planning' if dry_run else 'measuring'} {folder.replace('-', ' ')}")
             words = ["run", name, *context.args, "--method", method, "-o", str(output / folder)]
             with nullcontext() if dry_run else redirect_stdout(io.StringIO()):
                 if status := context.find_root().command.main(words, standalone_mode=False):
