@@ -64,10 +64,12 @@ def test_over_several_jobs_the_bound_includes_how_ratios_change_between_them() -
     assert unequal["choice_label"] == "linear"
     assert not decide(alike)["raced"].any()
     scope = JobScope(3, (3, 3), False, ("here",), datetime(2026, 11, 28), datetime(2026, 11, 28))
-    first, *_, replicate, _ = race_lines(race_verdict(differing), scope)
+    first, *_, replicate, others = race_lines(race_verdict(differing), scope)
     assert first.startswith("Race over 3 runs: the choice takes at most 2 % longer than the best (95 % bound) at 0 of")
     assert "More runs would narrow the bound at 1 point." in race_lines(race_verdict(differing), scope)
-    assert replicate == "Where several runs measured the choice, the run is the replicate of its bound."
+    assert replicate.startswith("Where several runs measured the choice, the run is the replicate of its bound, which")
+    assert replicate.endswith("at one analysis, not at several.")
+    assert others.startswith("Each other one-sided bound has 95 % confidence")
 
 
 def test_sampled_sizes_have_no_bound_and_count_in_no_verdict() -> None:
@@ -104,10 +106,10 @@ def test_cells_that_were_only_sampled_have_that_status() -> None:
     assert [cells[name, 8]["sampled"] for name in TIMES] == [False] * 3
 
 
-def test_an_abandoned_algorithm_has_its_last_launch_and_no_bound() -> None:
-    # The linear one, the fastest, dies from launch 4 on, when three launches have bounded little.
+def linear_dies() -> pl.DataFrame:
+    """The fastest dies from launch 4 on, when three launches have bounded little."""
     dies = (pl.col("algorithm") == "linear") & (pl.col("launch") >= 4)
-    results = (
+    return (
         raced(sampled=False, dropped=False)
         .filter(~dies | (pl.col("launch") <= 5))
         .with_columns(
@@ -115,6 +117,21 @@ def test_an_abandoned_algorithm_has_its_last_launch_and_no_bound() -> None:
             *(pl.when(~dies).then(name).alias(name) for name in ("median_us", "relative")),
         )
     )
+
+
+@pytest.mark.parametrize("others", [[DEFAULT, "ring"], [DEFAULT]])
+def test_an_abandoned_algorithm_is_no_rival_over_several_jobs(others: list[str]) -> None:
+    of_jobs = linear_dies().with_columns((pl.col("launch") % 2).cast(pl.String).alias("job"))
+    with_it, without_it = (
+        race_standings(RacedResults.from_rows(of_jobs.filter(pl.col("algorithm").is_in(names))))
+        for names in ([*others, "linear"], others)
+    )
+    assert with_it["choice_label"].to_list() == without_it["choice_label"].to_list() == [DEFAULT]
+    assert with_it["regret_high"].to_list() == without_it["regret_high"].to_list()
+
+
+def test_an_abandoned_algorithm_has_its_last_launch_and_no_bound() -> None:
+    results = linear_dies()
     endings = {
         row["label"]: (row["dropped"], row["status"])
         for row in estimate_cells(RacedResults.from_rows(results)).iter_rows(named=True)

@@ -116,8 +116,9 @@ class ReadRace:
             return {}
         medians = launch_medians(rows)
         pairs = join_reference(medians, medians.join(chosen, on=[*POINT, *ALGORITHM], how="semi"))
+        no_rivals = pl.concat([chosen.select(*POINT, *ALGORITHM), self.abandoned])
         several = pairs.filter(pl.min_horizontal("jobs", "reference_jobs") > 1).join(
-            chosen, on=[*POINT, *ALGORITHM], how="anti", maintain_order="left"
+            no_rivals, on=[*POINT, *ALGORITHM], how="anti", maintain_order="left"
         )
         known = [
             (point_of(row), algorithm_of(row), samples.jobs)

@@ -133,7 +133,7 @@ def _limits(campaign: Campaign) -> dict[int, str]:
 
 def _messages(campaign: Campaign, cells: pl.DataFrame) -> tuple[str, ...]:
     if set(cells["collective"]) - COLLECTIVES.keys():
-        # Models and figures take longer to load than most commands take: no other run waits for them.
+        # Models take longer to load than most commands take: no other run waits for them.
         from timpani.report.verdict.message_summary import message_summary, summary_lines
 
         if messages := message_summary(campaign, cells):
@@ -260,14 +260,14 @@ def race_blocks(race: RaceVerdict | None, scope: JobScope | None = None, full: b
     if not race.points:
         return
     if scope and several:
-        text = f"Where several {scope.noun}s measured the choice, the {scope.noun} is the replicate of its bound."
-        yield Sentence("replicate", text)
+        measured = f"Where several {scope.noun}s measured the choice, the {scope.noun} is the replicate of its bound"
+        yield Sentence("replicate", f"{measured}, which has its confidence at one analysis, not at several.")
     yield Sentence(
         "bounds",
-        f"Each one-sided bound has {per_cent(1 - RACE_ALPHA)} confidence versus the truly best algorithm of a point, "
-        f"at all interim analyses together; both bounds of a gain have {per_cent(1 - 2 * RACE_ALPHA)}. The launches "
-        "that chose an algorithm also estimate its gain. Cross-validation corrects part of this bias (the winner's "
-        "curse).",
+        f"Each {'other ' if several else ''}one-sided bound has {per_cent(1 - RACE_ALPHA)} confidence versus the truly "
+        f"best algorithm of a point, at all interim analyses together; both bounds of a gain have "
+        f"{per_cent(1 - 2 * RACE_ALPHA)}. The launches that chose an algorithm also estimate its gain. "
+        "Cross-validation corrects part of this bias (the winner's curse).",
     )
 
 
