@@ -106,6 +106,8 @@ def test_an_unknown_bound_is_a_dash_and_an_unknown_number_has_no_interval() -> N
     assert Value(1.0, None, 2.0).annotation == "– to 2.00"
     assert Value(float("nan"), float("-inf"), float("inf")).annotation == ""
     assert Value(float("nan")).text == "–"
+    unknown = Document("", (Table("t", ("a",), rows([[Value(float("nan"), 1.0, float("inf"))]])),))
+    assert render(unknown, "csv").splitlines() == ['table,a,"a, low","a, high"', "t,,1.0,"]
     assert json.loads(render(Document("", (Table("t", ("a",), rows([[float("nan")]])),)), "json"))["t"]["rows"] == [
         {"a": None}
     ]

@@ -81,9 +81,9 @@ def csv_text(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> str:
 
 def _csv_entries(table: Table, row: Sequence[Value]) -> Iterator[tuple[str, str | float | None]]:
     for title, value in zip(table.columns, row, strict=True):
-        yield title, value.content
+        yield title, _finite_content(value)
         bounds = (("low", value.low), ("high", value.high)) if (value.low, value.high) != (None, None) else ()
-        yield from ((f"{title}, {end}", bound) for end, bound in bounds)
+        yield from ((f"{title}, {end}", finite(bound)) for end, bound in bounds)
         if value.detail:
             yield f"{title}, detail", value.detail
     marked = [f"{title}: {value.marks}" for title, value in zip(table.columns, row, strict=True) if value.marks]
@@ -102,8 +102,12 @@ def json_text(value: Any) -> str:
 
 
 def finite(number: float | None) -> float | None:
-    """`number`, or None for an infinity or NaN, which JSON cannot express."""
+    """`number`, or None for an infinity or NaN, which JSON cannot express and CSV leaves empty."""
     return number if number is not None and isfinite(number) else None
+
+
+def _finite_content(value: Value) -> str | float | None:
+    return value.content if isinstance(value.content, str) else finite(value.content)
 
 
 def blocks_object(blocks: Sequence[Block]) -> dict[str, Any]:
@@ -130,7 +134,7 @@ def _json_content(block: Sentence | Bullets | NextCommand | Table) -> Any:
 
 
 def _json_value(value: Value) -> Any:
-    content = value.content if isinstance(value.content, str) else finite(value.content)
+    content = _finite_content(value)
     bounds = {"low": finite(value.low), "high": finite(value.high)}
     further = {
         **(bounds if any(bound is not None for bound in bounds.values()) else {}),
