@@ -13,6 +13,8 @@ from timpani.judge.decide import EQUIVALENT, SLOWER, UNDECIDED, compare_with_def
 from timpani.judge.jobs import JobScope
 from timpani.judge.raced import RacedResults
 from timpani.judge.verdict import Verdict, summarize
+from timpani.report.document.blocks import Sentence
+from timpani.report.verdict.answer import answer_blocks
 from timpani.study.cell import Algorithm, Cell
 
 
@@ -77,9 +79,15 @@ def test_a_difference_within_the_noise_is_a_tie() -> None:
 
 
 def test_a_significant_gain_under_5_percent_leaves_the_default_good() -> None:
-    decision = only_decision(at_one_size(default=around(1.036, 8), chain=around(1.0, 8)))
+    frame = at_one_size(default=around(1.036, 8), chain=around(1.0, 8))
+    decision = only_decision(frame)
     assert decision["verdict"] == "better"
     assert decision["standing"] == EQUIVALENT
+    answer, no_gain = answer_blocks(verdict_of(frame))
+    assert isinstance(answer, Sentence)
+    assert isinstance(no_gain, Sentence)
+    assert answer.text == "Verdict: your library's default is fine at 1 of 1 point."
+    assert no_gain.text == "No algorithm is shown to be over 5 % faster."
 
 
 def test_noise_shows_nothing_and_says_how_many_launches_might() -> None:

@@ -247,7 +247,8 @@ class Verdict:
     by_value           number of these with imported averages, which have a lowest time and no interval
     within_by_value    number of these at which the default takes at most `Margins.equivalence` longer than the best
     forecast           launches that would decide the undecided points; None without such points, or without an estimate
-    regrets            the largest significant regret of each operation, or without intervals the largest; largest first
+    regrets            the largest regret of each operation where the default is slower, or without intervals; largest
+                       first
     sentences          one per operation
     warnings           limits of the numbers, each with what to do
     too_few_launches   points with too few launches for a comparison
@@ -326,7 +327,7 @@ def summarize(
     decisions = _with_schedules(decisions, equal or {})
     decided = decisions.filter(pl.col("verdict").is_not_null())
     by_value = decided.filter(pl.col("verdict") == BY_VALUE)
-    beaten = pl.col("verdict").is_in(["better", BY_VALUE]) & (pl.col("gain") > 1)
+    beaten = (pl.col("standing") == SLOWER) | ((pl.col("verdict") == BY_VALUE) & (pl.col("gain") > 1))
     largest = (
         decided.filter(beaten)
         .sort(pl.col("verdict") == BY_VALUE, -pl.col("gain"))

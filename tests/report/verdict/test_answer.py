@@ -129,4 +129,4 @@ def test_a_simulation_has_nothing_to_set_and_nothing_significant() -> None:
     text = text_of(found.blocks) + " ".join(how_sure(simulated))
     for word in ("significant", "timpani tune", "timpani confirm", "overestimated", "False alarms", "all calls"):
         assert word not in text
-    assert answered(verdict(5, 0, 0, simulated=True))["no_gain"].text == "No algorithm is over 3 % faster."
+    assert answered(verdict(5, 0, 0, simulated=True))["no_gain"].text == "No algorithm is over 5 % faster."

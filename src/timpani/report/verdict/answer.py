@@ -126,7 +126,9 @@ def answer_blocks(verdict: Verdict, limits: Mapping[int, str] | None = None) -> 
     if verdict.largest_regret:
         yield from _gains(verdict, limits or {})
     elif not verdict.undecided:
-        yield Sentence("no_gain", f"No {verdict.competitors} is {faster(verdict)}.")
+        shown = "" if verdict.simulated else "shown to be "
+        least = per_cent(verdict.margins.equivalence)
+        yield Sentence("no_gain", f"No {verdict.competitors} is {shown}over {least} faster.")
     if verdict.scope and not verdict.simulated:
         yield another_job(verdict.scope)
     if verdict.forecast:
