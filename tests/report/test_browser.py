@@ -258,6 +258,14 @@ def test_paper_has_every_section_figure_and_table(browser: Driver, pages: dict[s
     page.execute_script("dispatchEvent(new Event('afterprint'))")
     assert len(page.find_elements(By.CSS_SELECTOR, "details:not([open])")) == len(closed)
 
+    left_out = closed[0]
+    page.execute_script("arguments[0].classList.add('closed')", left_out)  # as a section without an answer is
+    mark = "return getComputedStyle(arguments[0].querySelector('summary'), '::after').content"
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert page.execute_script(mark, left_out) == '" (on the screen)"'
+    page.execute_script("arguments[0].open = true", left_out)
+    assert page.execute_script(mark, left_out) == "none"
+
 
 WIDTHS = {1400: "screen", 800: "screen", 390: "screen", 690: "print"}
 
