@@ -1,5 +1,6 @@
 """The verdict where nothing more can be measured now: on a busy machine, and on a bundle."""
 
+import re
 from pathlib import Path
 
 from tests.campaign_files import cells, made_up, results_of, start, write_campaign
@@ -36,9 +37,9 @@ def commands(place: Path) -> dict[str, str]:
     }
 
 
-def test_commands_name_the_bundle(tmp_path: Path) -> None:
+def test_commands_name_a_new_folder_and_the_bundle(tmp_path: Path) -> None:
     folder = write_campaign(tmp_path / "mine", TIMES, LAUNCHES, commands=["timpani run bcast -o mine"])
     bundle = tmp_path / f"mine{SUFFIX}"
     bundle.write_bytes(b"".join(pack(folder, b"")))
-    assert "decide" in commands(folder)
+    assert re.fullmatch(rf"timpani run bcast -o {folder}-(\d+) --launches \1", commands(folder)["decide"])
     assert commands(bundle) == {"details": f"timpani verdict {bundle} --details"}
