@@ -187,7 +187,7 @@ class _Notes:
     def __init__(self, note: Note) -> None:
         self._note = note
 
-    def started(self, launch: int, group: Group, cells: int) -> None:
+    def started(self, group: Group) -> None:
         pass
 
     def measured(self, result: LaunchResult) -> None:

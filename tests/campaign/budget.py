@@ -19,7 +19,7 @@ class CountedStarts:
         self._start_s, self._result_s = start_s, result_s
         self.notes: list[str] = []
 
-    def started(self, launch: int, group: object, cells: int) -> None:
+    def started(self, group: object) -> None:
         self.seconds += self._start_s
 
     def measured(self, result: object) -> None:

@@ -92,7 +92,7 @@ def test_a_batch_log_has_lines_with_times_and_an_estimate(tmp_path: Path) -> Non
     lines = [line for line in done.stderr.splitlines() if not line.startswith("timpani: still ")]
     assert lines
     assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d ", line) for line in lines)
-    assert lines[0].split(" ", 1)[1] == "0 of 1 measured, 1 s to 4 s for all"
+    assert lines[0].split(" ", 1)[1] == "1 result to measure, 1 s to 4 s for all"
     assert "\x1b" not in done.stderr
     assert done.stdout.splitlines()[-1] == (f"read on: timpani show {tmp_path / 'c'}, timpani report {tmp_path / 'c'}")
 

@@ -3,8 +3,11 @@
 import re
 from typing import Any
 
+import pytest
+
 from tests.campaign.plan.test_plan import planned
-from timpani.cli.terminal.progress import Work
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.cli.terminal.progress import Work, progress
 
 
 class Clock:
@@ -46,3 +49,22 @@ def test_a_spent_budget_is_reported() -> None:
     assert short.time_left() == ", 30 s of the budget left"
     clock.now += 60
     assert short.time_left() == ", the budget is spent: no further start begins"
+
+
+def test_lines_of_a_batch_log_count_results_from_the_first_on(capsys: pytest.CaptureFixture[str]) -> None:
+    """No launch is named: a budget is spent in passes, each of which begins with launch 1."""
+    clock = Clock()
+    plan = planned(sizes=[8], launches=2, budget="90s")
+    (group,) = plan.groups
+    first, second, *_ = (each.cell for each in group.cells)
+    with progress(plan, {(first, 1): None}, clock) as observer:
+        clock.now += 500  # building, after which an earlier start's results are taken over
+        observer.measured(LaunchResult(second, 1, "here", median_us=1.0))
+        observer.started(group)
+        for launch in (2, 1):
+            clock.now += 10
+            observer.measured(LaunchResult(first, launch, "here", median_us=1.0))
+    lines = [line.split(" ", 1)[1] for line in capsys.readouterr().err.splitlines()]
+    total = 2 * len(group.cells)
+    assert lines[0].startswith(f"{total} results to measure, 1 of them measured before, ")
+    assert [line.split(",")[0] for line in lines[1:]] == [f"{n} of {total} measured (2 ranks)" for n in (2, 3, 4)]

@@ -30,8 +30,8 @@ from timpani.study.words import counted
 class Observer(Protocol):
     """Callbacks for a campaign's progress."""
 
-    def started(self, launch: int, group: Group, cells: int) -> None:
-        """The MPI program was started for `cells` cells."""
+    def started(self, group: Group) -> None:
+        """The MPI program was started for cells of `group`."""
 
     def measured(self, result: LaunchResult) -> None:
         """A result, after it was recorded."""
@@ -244,7 +244,7 @@ class Runner:
         text = plan_text(self.plan, group, pending, time_limit, seed=seed, launch=launch, begin_within=begin_within)
         start = self._starter.start(group, text, launch, time_limit)
         timeout = self.hang_after or self._longest_silence(pending, time_limit)
-        self.observer.started(launch, group, len(pending))
+        self.observer.started(group)
         cells = {cell.number: cell for cell in pending}
         seen = _Seen(start.part)
 

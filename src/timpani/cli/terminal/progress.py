@@ -37,7 +37,7 @@ class Work:
 
     def __init__(self, plan: CampaignPlan, done: Collection[tuple[Cell, int]], clock: Callable[[], float]) -> None:
         self._plan = plan
-        self._clock = clock
+        self.clock = clock
         self._budget = plan.study.budget
         self._seconds = plan.expected_seconds
         launches = plan.study.launches
@@ -58,12 +58,12 @@ class Work:
     @property
     def elapsed(self) -> float:
         """Seconds since the first start."""
-        return self._clock() - self._began
+        return self.clock() - self._began
 
     def started(self) -> None:
         """A start begins. The time before the first one does not count: programs are built."""
         if not self._has_started:
-            self._began, self._has_started = self._clock(), True
+            self._began, self._has_started = self.clock(), True
 
     def measured(self, cell: Cell) -> None:
         """One more result."""
@@ -101,13 +101,17 @@ _LINE_EVERY = 10.0  # seconds between two lines of a batch log
 
 
 @contextmanager
-def progress(plan: CampaignPlan, done: Collection[tuple[Cell, int]]) -> Iterator[Observer]:
+def progress(
+    plan: CampaignPlan, done: Collection[tuple[Cell, int]], clock: Callable[[], float] = time.monotonic
+) -> Iterator[Observer]:
     """An observer that writes to stderr; `done` are the cells and launches that have a result, perhaps more than
     are asked for now."""
-    work = Work(plan, done, time.monotonic)
+    work = Work(plan, done, clock)
     if not sys.stderr.isatty():
         lines = _Lines(work)
-        lines.note(f"{work.before} of {'at most ' if work.racing else ''}{work.total} measured{work.time_for_all()}")
+        total = f"{'at most ' if work.racing else ''}{counted(work.total, 'result')}"
+        before = f", {work.before} of them measured before" if work.before else ""
+        lines.note(f"{total} to measure{before}{work.time_for_all()}")
         yield lines
         return
     bar = Progress(
@@ -130,9 +134,9 @@ class _Bar:
         self._task = task
         self._work = work
 
-    def started(self, launch: int, group: Group, cells: int) -> None:
+    def started(self, group: Group) -> None:
         self._work.started()
-        self._bar.update(self._task, description=f"launch {launch}, {counted(group.ranks, 'rank')}")
+        self._bar.update(self._task, description=counted(group.ranks, "rank"))
 
     def measured(self, result: LaunchResult) -> None:
         self._work.measured(result.cell)
@@ -147,27 +151,24 @@ class _Bar:
 class _Lines:
     def __init__(self, work: Work) -> None:
         self._work = work
-        self._last = 0.0  # seconds of the work's clock
+        self._last = work.clock()
 
-    def started(self, launch: int, group: Group, cells: int) -> None:
+    def started(self, group: Group) -> None:
         self._work.started()
-        self._state(f"launch {launch}, {counted(group.ranks, 'rank')}, {counted(cells, 'cell')}")
 
     def measured(self, result: LaunchResult) -> None:
         self._work.measured(result.cell)
+        now = self._work.clock()
         if result.error:
             self.note(_failure(result))
-        else:
-            self._state(f"launch {result.launch}, {counted(result.cell.ranks, 'rank')}")
+        elif now - self._last >= _LINE_EVERY:
+            self._last = now
+            done = f"{self._work.count} of {self._work.total} measured"
+            self.note(f"{done} ({counted(result.cell.ranks, 'rank')}){self._work.time_left()}")
 
     def note(self, text: str) -> None:
         now = datetime.now().astimezone().isoformat(timespec="seconds")
         print(f"{now} {printable(text)}", file=sys.stderr, flush=True)
-
-    def _state(self, where: str) -> None:
-        if self._work.elapsed - self._last >= _LINE_EVERY:
-            self._last = self._work.elapsed
-            self.note(f"{self._work.count} of {self._work.total} measured ({where}){self._work.time_left()}")
 
 
 def _failure(result: LaunchResult) -> str:
