@@ -118,7 +118,7 @@ def _reproducible(
         here = [point for point in points if point[0] == ranks]
         where = f"{collective} on {counted(ranks, 'rank')}"
         read = f"in one order at {counted(len(here), 'point')}"
-        if _adds_alike(collective, readings.get(default, {}), here):
+        if _adds_in_one_order(collective, readings.get(default, {}), here):
             note(f"{where}: the default adds {read}, so only rules that change no bit are kept")
             annotated = (with_order(rule, readings, here, True) for rule in rules if ranks in rule.ranks)
             yield from (rule for rule in annotated if rule.reordered == ())
@@ -128,7 +128,7 @@ def _reproducible(
         candidates = [
             (name.provider == OWN, 1 / geometric_mean(row["ratio"] for row in rows.values()), name)
             for name, rows in measured.items()
-            if len(rows) == most and _adds_alike(collective, readings.get(name, {}), here)
+            if len(rows) == most and _adds_in_one_order(collective, readings.get(name, {}), here)
         ]
         if not candidates:
             note(f"{where}: no measured algorithm adds {read}: the library chooses")
@@ -158,7 +158,7 @@ def _cost(mean: float, rows: Sequence[Mapping[str, Any]]) -> str:
 _EVIDENCE = ("message_bytes", "ratio", "ratio_low", "ratio_high", "launches")
 
 
-def _adds_alike(collective: str, found: Mapping[Point, Mapping[int, Reading]], points: Iterable[Point]) -> bool:
+def _adds_in_one_order(collective: str, found: Mapping[Point, Mapping[int, Reading]], points: Iterable[Point]) -> bool:
     """Whether each rank adds in one order at all points, at each root that has it."""
     orders = defaultdict[tuple[int, int], set[Order]](set)
     for point in points:

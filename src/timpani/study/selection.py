@@ -103,7 +103,7 @@ class Rule:
     algorithm  under its canonical name, with its provider and measured parameters
     evidence   of each measured size in `sizes`
     regret     largest excess time over the best algorithm at these sizes, as a share: the price of fewer rules
-    reordered  the measured sizes at which it adds in another order than the default; None: not known, or adds nothing
+    reordered  the measured sizes at which it adds in another order than the default; None: unknown, or adds nothing
     for_order  chosen for its order of addition, so that it stays where it is slower
     """
 
