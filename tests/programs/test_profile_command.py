@@ -96,7 +96,7 @@ def test_a_program_that_a_signal_ends_keeps_what_rank_0_wrote(mpi: Mpi, tmp_path
     early = timpani(*asked, tmp_path / "early", "--", program, "early", env=environment())
     assert early.returncode == 128 + signal.SIGKILL
     assert "it ended before rank 0 wrote what it knew" in early.stderr
-    assert "a signal ended the command before" in typed("show", tmp_path / "early").stdout
+    assert not (tmp_path / "early").exists()  # the corrected command may use it
 
 
 @one_mpi

@@ -26,14 +26,12 @@ class Units:
         return monotonic() - self._began
 
     def bar(self) -> str:
-        """A bar, and the time left if the other units take as long as those done; empty before the first is done."""
+        """A bar, empty before the first unit is done; no time left, since one unit takes up to ten times another's."""
         if not self.done:
             return ""
         filled = _BAR_CHARACTERS * self.done // self.total
         bar = "#" * filled + "." * (_BAR_CHARACTERS - filled)
-        left = self.seconds / self.done * (self.total - self.done)
-        time = f", about {left:.0f} s left" if 4 * self.done > self.total else ""  # first units may be long ones
-        return f": [{bar}] {self.done} of {self.total} units{time}"
+        return f": [{bar}] {self.done} of {self.total} units"
 
 
 def announce(text: str) -> None:

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ from timpani.programs.profile.profile_folder import ProgramProfile
 from timpani.programs.profile.profile_lines import CallsLine, ProfilePart
 from timpani.programs.profile.profiled_points import ProvenCall, profiled_points, proven_calls
 from timpani.programs.profile.savings import Savings
-from timpani.programs.runs.profiled_run import SIGNALLED
 from timpani.report.document.blocks import Block, Document, NextCommand, Sentence
 from timpani.report.document.formats import csv_text, json_text
 from timpani.report.document.text import aligned
@@ -31,8 +31,6 @@ from timpani.study.operations import COLLECTIVES
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent
 
-_NO_MPI = "no process of the command called MPI_Init"
-
 _NOTHING = INDIFFERENCE[1] - 1
 """Share of a program's time in MPI below which there is nothing to gain."""
 
@@ -40,7 +38,7 @@ _NOTHING = INDIFFERENCE[1] - 1
 def profile_document(profile: ProgramProfile, details: bool = False) -> Document:
     """Where the time of each program passed, and what to type next.
 
-    details  every call, who was late, the longest calls, and what ran at the same time
+    details  every next step, every call, who was late, the longest calls, and what ran at the same time
     """
     return Document("Where the time of a program passed", tuple(_blocks(profile, details)))
 
@@ -51,18 +49,17 @@ def _blocks(profile: ProgramProfile, details: bool) -> Iterator[Block]:
         yield Sentence("command", f"{' '.join(header.command)}, {header.mpi}")
     yield from (Sentence("note", f"note: {note}") for note in profile.notes)
     if not profile.parts:
-        signalled = header is not None and (header.status or 0) > SIGNALLED
-        why = "a signal ended the command before rank 0 wrote any" if signalled else _NO_MPI
-        yield Sentence("no_calls", f"no calls: {why}")
+        yield Sentence("no_calls", "no calls: no process wrote what it called")
         return
     yield from (Sentence("answer", line) for line in summary_lines(profile))
     if profiled_points(profile.main_part):
-        yield from next_blocks(profile, None)
+        yield from islice(next_blocks(profile, None), None if details else 1)
     for part in profile.parts:
         yield from _part_blocks(part, details)
     if not details:
         place = shlex.quote(str(profile.folder))
-        yield NextCommand("details", f"timpani show {place} --details", "every call, late ranks and the longest calls")
+        what = "every call, late ranks and the next steps"
+        yield NextCommand("details", f"timpani show {place} --details", what)
 
 
 def _part_blocks(part: ProfilePart, details: bool) -> Iterator[Block]:

@@ -8,6 +8,7 @@ Without profile.json, as in a job script that sets TIMPANI_PROFILE alone, the pa
 
 import hashlib
 import secrets
+import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -110,9 +111,8 @@ class ProfileWriter:
         self._write()
 
     def discard(self) -> None:
-        """Remove the folder, where no program has written into it: nothing was started."""
-        (self.folder / HEADER).unlink(missing_ok=True)
-        self.folder.rmdir()
+        """Remove the folder, which holds no calls and would refuse the corrected command."""
+        shutil.rmtree(self.folder)
 
     def seal(self, status: int, seconds: float) -> None:
         """Write how the command ended and what its programs left; whole files only."""

@@ -70,11 +70,14 @@ def profiled_run(
     began = time.monotonic()
     try:
         status = run_command(prepared.argv, dict(prepared.environment))
-    except UserError:  # it can't be started; the folder would refuse the corrected command
+    except UserError:  # it can't be started
         writer.discard()
         raise
     writer.seal(status, time.monotonic() - began)
-    return ProfiledRun(read_profile(folder), status)
+    run = ProfiledRun(read_profile(folder), status)
+    if not run.profile.parts:
+        writer.discard()
+    return run
 
 
 def run_command(argv: Sequence[str], environment: dict[str, str], output: IO[bytes] | None = None) -> int:
@@ -110,7 +113,7 @@ def ending_lines(run: ProfiledRun) -> Iterator[str]:
     elif status:
         yield f"the command ended with status {status}"
     if not parts:
-        yield f"{run.profile.folder} holds no calls: {_why_no_calls(status)}"
+        yield f"no profile: {_why_no_calls(status)}"
         return
     whole = [part for part in parts if not part.program.partial]
     if len(whole) > 1:
