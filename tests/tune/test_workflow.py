@@ -19,7 +19,7 @@ from timpani.machine.describe import MachineDescription
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.defaults import LAUNCHES
 from timpani.study.study import Study
-from timpani.tune.workflow import Target, TimeBudget, measure_boundaries
+from timpani.tune.workflow import Target, TimeBudget, budget_division, measure_boundaries
 
 SMALL, LARGE = 64, 4096
 STUDY = Study.check({"collectives": {"bcast": ("default", "ring")}, "ranks": 2, "sizes": (SMALL, LARGE)}, "test")
@@ -28,6 +28,10 @@ TIE, FASTER = (DEFAULT_US, 8), (DEFAULT_US / 2, 40)
 """The ring's time and the launches of a session; those of FASTER outweigh two sessions of TIE."""
 BETWEEN = 512
 """The middle of the two sizes, on a logarithmic scale."""
+
+
+def test_the_parts_of_a_budget_add_up() -> None:
+    assert budget_division(60) == "1 min: 30 s to choose, the rest to confirm"
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,8 @@ def switch_on_script(name: str, settings: Mapping[str, str], folder: Path, mpi: 
         shown = shlex.quote(value) if inside is None else at_folder + shlex.quote(inside)
         lines += [
             f'[ -z "${{{variable}-}}" ] || [ "${variable}" = {shown} ] ||',
-            f'  {{ echo "{name}: replaces {variable}=${variable}" >&2; export {_BEFORE}{variable}="${variable}"; }}',
+            f'  echo "{name}: replaces {variable}=${variable}" >&2',
+            f'[ -n "${{{_BEFORE}{variable}+set}}" ] || export {_BEFORE}{variable}="${{{variable}-}}"',
             f"export {variable}={shown}",
         ]
     return "\n".join([*lines, "unset _timpani", ""])
@@ -63,8 +64,8 @@ def switch_off_script(name: str, settings: Mapping[str, str]) -> str:
     lines = [f"# Undoes what switch-on.sh set: . {name}"]
     for variable in settings:
         before = f"{_BEFORE}{variable}"
-        restored = f'export {variable}="${before}"; unset {before}'
-        lines.append(f'if [ -n "${{{before}-}}" ]; then {restored}; else unset {variable}; fi')
+        restored = f'if [ -n "${before}" ]; then export {variable}="${before}"; else unset {variable}; fi'
+        lines.append(f'if [ -n "${{{before}+set}}" ]; then {restored}; unset {before}; fi')
     return "\n".join([*lines, ""])
 
 

@@ -211,9 +211,7 @@ class ConfirmRequest:
 
 def budget_division(seconds: float) -> str:
     """How a budget is divided, in words."""
-    choosing = _DECIDING_SHARE * seconds
-    confirming = _ROUND_SHARE * (seconds - choosing)
-    return f"{show_seconds(seconds)}: {show_seconds(choosing)} to choose, up to {show_seconds(confirming)} to confirm"
+    return f"{show_seconds(seconds)}: {show_seconds(_DECIDING_SHARE * seconds)} to choose, the rest to confirm"
 
 
 def deciding_study(what: list[str], options: Mapping[str, object], *, simulated: bool) -> Study:

@@ -53,8 +53,10 @@ def test_scripts_switch_on_and_off(shell: str, environment: dict[str, str], tmp_
     assert (done.returncode, done.stdout) == (0, f"{folder / FILE}\nnone\n"), done.stderr
     assert done.stderr == ""
     before = {**environment, NAME: "mine"}
-    done = run(shell, f'. "$1/on.sh"; . "$1/on.sh"; . "$1/off.sh"; echo "${NAME}"', before, str(folder))
-    assert (done.returncode, done.stdout) == (0, "mine\n"), done.stderr
+    for order in ("on on off", "off", "on off off"):
+        text = "; ".join(f'. "$1/{script}.sh"' for script in order.split())
+        done = run(shell, f'{text}; echo "${NAME}"', before, str(folder))
+        assert (done.returncode, done.stdout) == (0, "mine\n"), done.stderr
 
 
 @pytest.mark.parametrize("shell", SHELLS)

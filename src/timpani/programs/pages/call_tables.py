@@ -251,7 +251,7 @@ def concurrency_notes(part: ProfilePart) -> Iterator[str]:
 def point_table(savings: Savings, measured: bool = True) -> Table:
     """A row for each point, with what a measured algorithm would save; `measured`: whether a campaign is given."""
     saved = ("saved s", "faster algorithm", "differences") if measured else ()
-    columns = ("collective", "ranks", "nodes", "size", "calls", "seconds", *saved)
+    columns = ("collective", "ranks", "nodes", "size", "calls", "without waiting s", *saved)
     return Table("points", columns, rows(_point_row(each)[: len(columns)] for each in savings.points))
 
 
@@ -266,7 +266,7 @@ def _point_row(each: PointSaving) -> tuple[str | float | Value, ...]:
         Value(float(point.calls), show=partial(_fixed, 0)),
         _seconds(point.seconds, 4),
         Value(each.saved, each.low, each.high, show=in_ten_thousandths) if each.best else Value(""),
-        each.best or ("the default" if each.measured else "not measured"),
+        each.best or ("none shown" if each.measured else "not measured"),
         "; ".join(each.differences),
     )
 
