@@ -79,9 +79,11 @@ def _sized(line: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"smallest_bytes": mean, "largest_bytes": mean, **line}
 
 
-def write_profile(folder: Path, *parts: bytes) -> Path:
+OPEN_MPI = ProgramMpi(kind="openmpi", name="Open MPI", version="4.1.4", mpirun="/usr/bin/mpirun")
+
+
+def write_profile(folder: Path, *parts: bytes, mpi: ProgramMpi = OPEN_MPI) -> Path:
     """A sealed profile of these parts."""
-    mpi = ProgramMpi(kind="openmpi", name="Open MPI", version="4.1.4", mpirun="/usr/bin/mpirun")
     writer = ProfileWriter(folder, ProfileHeader(command=("mpirun", "-np", "2", "./app"), mpi=mpi))
     for number, text in enumerate(parts, 1):
         (folder / f"part-{number}.jsonl").write_bytes(text)

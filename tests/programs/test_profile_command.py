@@ -14,7 +14,7 @@ from tests.interpose.conftest import rules
 from tests.programs.profile_files import CALL, part_text, write_profile
 from tests.programs.programs import CALLS, compile_program, environment
 from timpani.native.mpi import Mpi
-from timpani.programs.profile.profile_folder import read_profile
+from timpani.programs.profile.profile_folder import ProgramMpi, read_profile
 from timpani.programs.runs.preloaded_command import read_executable
 
 KILLED = """
@@ -170,3 +170,20 @@ def test_an_executable_s_libraries_are_read(mpi: Mpi, tmp_path: Path) -> None:
     (tmp_path / "script").write_text("#!/bin/sh\n")
     (tmp_path / "torn").write_bytes((tmp_path / "program").read_bytes()[:100])
     assert read_executable(tmp_path / "script") is read_executable(tmp_path / "torn") is None
+
+
+@needs_open_mpi
+@needs_mpich
+def test_the_library_of_the_program_is_measured_unless_another_is_named(tmp_path: Path) -> None:
+    from tests.installed import MPICHS, OPEN_MPIS
+
+    for found in (MPICHS[0], OPEN_MPIS[0]):
+        ran = ProgramMpi(kind=found.kind, name=found.name, version=found.version, mpirun=str(found.mpirun))
+        folder = write_profile(tmp_path / found.kind, part_text(), mpi=ran)
+        for words in (("run",), ("tune", "-o", tmp_path / "tuned")):
+            planned = typed(*words, "--for", folder, "--dry-run").stdout
+            assert str(found) in planned, planned
+    named = typed("run", "--for", folder, "--mpi", "mpich", "--dry-run").stdout
+    assert MPICHS[0].name in named
+    stranger = write_profile(tmp_path / "stranger", part_text(), mpi=ran.model_copy(update={"mpirun": "/tmp/mpirun"}))
+    assert str(OPEN_MPIS[0]) in typed("run", "--for", stranger, "--dry-run").stdout

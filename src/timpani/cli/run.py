@@ -21,6 +21,7 @@ from timpani.cli.terminal.options import (
     StudyOptions,
     WhereOptions,
     expand,
+    library_of_program,
     output_option,
     study_options,
 )
@@ -137,7 +138,8 @@ def run(
         run_in_jobs(place.on, further.dry_run, [JobStep(typed_words(added), folder, launches)])
         return
     timeout = parse_duration(further.hang_after) if further.hang_after else None
-    named = Place(place.on, place.mpi or (), place.oversubscribe, place.hosts, place.groups or ())
+    same = library_of_program(program, place.on)
+    named = Place(place.on, place.mpi or ([same] if same else []), place.oversubscribe, place.hosts, place.groups or ())
     session = named.prepare(study_of, options, partial(typer.echo, err=True), starts=not further.dry_run)
     if further.dry_run:
         for line in left_out_of_plan(what or []):

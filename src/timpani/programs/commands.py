@@ -10,12 +10,15 @@ import typer
 
 from timpani.campaign.folder.load import load_one_machine
 from timpani.cli.terminal.options import output_option
-from timpani.programs.pages.profile_document import savings_document, summary_lines
+from timpani.libraries.find import search_mpis
+from timpani.native.mpi import Mpi
+from timpani.programs.pages.profile_document import confirm_blocks, savings_document, summary_lines
 from timpani.programs.profile.profile_folder import ProgramProfile, read_profile
 from timpani.programs.profile.profiled_study import profiled_study
 from timpani.programs.profile.savings import Savings, expected_savings
 from timpani.programs.runs.preloaded_command import cannot_start, preloaded_command
 from timpani.programs.runs.profiled_run import ending_lines, profiled_run
+from timpani.report.document.blocks import Document
 from timpani.report.document.formats import render
 from timpani.study.study import Study
 
@@ -40,15 +43,31 @@ def study_for(profile: Path, options: Mapping[str, object], covered_by: Sequence
     return found.study
 
 
+def library_for(profile: Path) -> str | None:
+    """The library that the program of `profile` ran with: its launcher if it is found here, else the first of its kind.
+
+    A profile may be a stranger's, so a launcher that it names is not started.
+    """
+    header = read_profile(profile).header
+    if header is None:
+        return None
+    launchers = [str(each.mpirun) for each in search_mpis() if isinstance(each, Mpi)]
+    return header.mpi.mpirun if header.mpi.mpirun in launchers else header.mpi.kind
+
+
 def savings_of(profile: ProgramProfile, campaigns: Sequence[Path]) -> Savings:
     """What the algorithms measured in `campaigns` are expected to save the program of `profile`."""
     return expected_savings(profile, [load_one_machine(folder) for folder in campaigns])
 
 
-def print_savings(profile: Path, campaigns: Sequence[Path]) -> None:
-    """What the algorithms measured in `campaigns` are expected to save the program of `profile`."""
+def print_savings(profile: Path, campaigns: Sequence[Path], tuned: Path | None) -> None:
+    """What the algorithms measured in `campaigns` are expected to save the program of `profile`.
+
+    tuned  the folder whose files the program can be run with; None: no files
+    """
     found = read_profile(profile)
-    typer.echo(render(savings_document(found, savings_of(found, campaigns)), "text"), nl=False)
+    document = savings_document(found, savings_of(found, campaigns))
+    typer.echo(render(Document(document.title, (*document.blocks, *confirm_blocks(found, tuned))), "text"), nl=False)
 
 
 def profile(

@@ -59,14 +59,16 @@ def study(
     """
     place, dry_run = place_named(context.args), "--dry-run" in context.args
     if place and asks_for_job(place):
+        with redirect_stdout(io.StringIO()):  # what is wrong shows now, and not in the job
+            context.find_root().command.main(["run", name, *context.args, "--dry-run"], standalone_mode=False)
         run_in_jobs(place, dry_run, [JobStep(typed_words(), output / "by-timpani", None)])
-    else:
-        for folder, method in METHODS.items():
-            announce(f"{'planning' if dry_run else 'measuring'} {folder.replace('-', ' ')}")
-            words = ["run", name, *context.args, "--method", method, "-o", str(output / folder)]
-            with nullcontext() if dry_run else redirect_stdout(io.StringIO()):
-                if status := context.find_root().command.main(words, standalone_mode=False):
-                    raise typer.Exit(status)
+        return  # the job has written the report and printed the table
+    for folder, method in METHODS.items():
+        announce(f"{'planning' if dry_run else 'measuring'} {folder.replace('-', ' ')}")
+        words = ["run", name, *context.args, "--method", method, "-o", str(output / folder)]
+        with nullcontext() if dry_run else redirect_stdout(io.StringIO()):
+            if status := context.find_root().command.main(words, standalone_mode=False):
+                raise typer.Exit(status)
     if not dry_run:
         with working("setting both in one table and drawing the figures"):
             as_published, by_timpani = (with_study_names(load(output / folder)) for folder in METHODS)

@@ -29,6 +29,7 @@ from timpani.cli.terminal.options import (
     WhereOptions,
     campaign_argument,
     expand,
+    library_of_program,
     output_option,
     study_options,
 )
@@ -263,8 +264,9 @@ def files(
         study_of(False)  # what is wrong shows now, and not in the job
         run_in_jobs(place.on, dry_run, _steps(place, output, options, until, force))
         return
+    mpi = place.mpi or library_of_program(program, place.on)
     status = measure_and_confirm(
-        study_of, place, place.mpi, output, program, force=force, dry_run=dry_run, until=until, order=wanted
+        study_of, place, mpi, output, program, force=force, dry_run=dry_run, until=until, order=wanted
     )
     raise typer.Exit(status)
 

@@ -44,8 +44,9 @@ from timpani.tune.workflow import (
 Until = Literal["campaign", "rules"]
 """The last thing that `tune` does: measure the campaign that decides, or write rules and not confirm them."""
 
-_SAVINGS: Hook[Callable[[Path, Sequence[Path]], None]] = Hook("PROGRAM_SAVINGS")
-"""Prints what the algorithms measured in campaigns are expected to save the program of a profile."""
+_SAVINGS: Hook[Callable[[Path, Sequence[Path], Path | None], None]] = Hook("PROGRAM_SAVINGS")
+"""Prints what the algorithms measured in campaigns are expected to save the program of a profile, and how to run the
+program with the files of a folder, if there are some."""
 
 
 def decisive_study(
@@ -101,7 +102,7 @@ def measure_and_confirm(
     if not written:
         write_rules(campaigns, output, mpi, force, order=None if target.simulated and order == "any" else order)
     if profile:
-        _SAVINGS.only("--for")(profile, campaigns)
+        _SAVINGS.only("--for")(profile, campaigns, output if can_be_confirmed(output) else None)
     if until is None and can_be_confirmed(output):
         confirm_folder(output, campaigns, ConfirmRequest(mpi=mpi, machine=machine, budget=budget))
     return int(killed > 0)

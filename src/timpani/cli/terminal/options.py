@@ -15,6 +15,8 @@ import typer
 from timpani.campaign.folder.load import Campaign as LoadedCampaign
 from timpani.cli.terminal.completing import complete_algorithms, complete_campaign, complete_profile
 from timpani.errors import UserError
+from timpani.machine.detect import HERE
+from timpani.machine.launchers import LAB
 from timpani.report.document.blocks import Document
 from timpani.report.document.formats import FORMATS, render
 from timpani.slices import Hook
@@ -98,6 +100,14 @@ For = Annotated[
 
 PROGRAM_STUDY: Hook[Callable[[Path, Mapping[str, object], Sequence[Path]], Study]] = Hook("PROGRAM_STUDY")
 """The study of what the program of a profile calls, given options, without what campaigns measured already."""
+
+_PROGRAM_LIBRARY: Hook[Callable[[Path], str | None]] = Hook("PROGRAM_LIBRARY")
+
+
+def library_of_program(profile: Path | None, on: str | None) -> str | None:
+    """The library here that the program of `profile` ran with; None where the place `on` brings its own."""
+    here = on is None or on == HERE or on.partition(":")[0] == LAB
+    return _PROGRAM_LIBRARY.only("--for")(profile) if profile and here else None
 
 
 def _share(text: str) -> float:

@@ -1,4 +1,4 @@
 """What a program called, and where its time in MPI passed.
 
-Imports: profile, runs.
+Imports: profile.
 """

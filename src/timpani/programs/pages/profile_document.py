@@ -171,10 +171,15 @@ def next_blocks(profile: ProgramProfile, savings: Savings | None) -> Iterator[Ne
             NextCommand("savings", shown, "show what the measured algorithms would save"),
         ]
     tune = [NextCommand("tune", f"timpani tune --for {place} -o tuned", "write tuning files for the program")]
-    if profile.header and profile.header.command:
-        command = f"timpani confirm tuned -- {shlex.join(profile.header.command)}"
-        tune.append(NextCommand("confirm", command, "check the files on the program"))
+    tune += confirm_blocks(profile, Path("tuned"))
     yield from ([*run, *tune] if known else [*tune, *run])
+
+
+def confirm_blocks(profile: ProgramProfile, tuned: Path | None) -> Iterator[NextCommand]:
+    """How to run the program with the files in `tuned`; nothing without files, or if its command is unknown."""
+    if tuned and profile.header and profile.header.command:
+        command = f"timpani confirm {shlex.quote(str(tuned))} -- {shlex.join(profile.header.command)}"
+        yield NextCommand("confirm", command, "check the files on the program")
 
 
 def _covered_by(campaigns: Iterable[Path]) -> str:
