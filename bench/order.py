@@ -4,8 +4,7 @@
 """
 
 import time
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from timpani.order.naming import Schedules
 from timpani.order.reading import Reading
 from timpani.order.reproducibility import Reproducibility
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 VERSIONS = Path("build/mpi-versions")
 NEWEST = ("openmpi-5.0.11/bin/mpirun", "mpich-5.0.2/bin/mpiexec", "intel-2021.19.0/bin/mpiexec.hydra")
@@ -54,11 +54,18 @@ def _point(reading: Reading) -> tuple[str, int]:
 
 
 def _names(schedules: Schedules, readings: Sequence[Reading]) -> str:
-    """The schedules that add so on all rank counts, or those of each group of rank counts."""
+    """The schedule that adds so on most rank counts, then those for the rest; each with how many others add alike."""
     names = {each.cell.ranks: {name.plain for name in schedules.names(each)} for each in readings}
-    if common := set.intersection(*names.values()):
-        return ", ".join(sorted(common))
-    by_names = defaultdict[str, list[str]](list)
-    for ranks, found in names.items():
-        by_names[", ".join(sorted(found)) or "none"].append(str(ranks))
-    return "; ".join(f"{', '.join(ranks)} ranks: {found}" for found, ranks in by_names.items())
+    found = []
+    while names:
+        best = max(sorted(set.union(*names.values())), key=lambda name: len(_covered(name, names)), default="none")
+        covered = _covered(best, names) or list(names)
+        others = len(set.intersection(*(names[ranks] for ranks in covered))) - 1
+        alike = f" and {counted(others, 'other')}" if others > 0 else ""
+        found.append(f"{', '.join(map(str, covered))}: {best}{alike}")
+        names = {ranks: each for ranks, each in names.items() if ranks not in covered}
+    return "; ".join(found)
+
+
+def _covered(name: str, names: Mapping[int, set[str]]) -> list[int]:
+    return [ranks for ranks, each in names.items() if name in each]

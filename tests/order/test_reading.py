@@ -71,8 +71,12 @@ def test_the_command_shows_where_the_order_depends_on_the_position(tmp_path: Pat
     assert [elements for elements, _ in ring[1]["results"][0]] == [128] * 4
     assert ring[1]["results"][0][0][1] == [[[0, 1], 2], 3]
     assert set(ring[1]["adds_as"]) == {"timpani/ring", "timpani/segmented_ring"}
-    assert "All ranks get the same bits" in found["reproducibility of allreduce"]["text"]
+    assert found["reproducibility"]["name"] == "allreduce"
+    assert "All ranks get the same bits" in found["reproducibility"]["text"]
     assert drawing.read_text().startswith("<svg")
+    latex = typed("order", *words[:-2], "--mpi", "openmpi", "--format", "latex").stdout
+    assert r"\caption{Orders of addition}" in latex
+    assert "figure" not in latex
 
 
 @rest

@@ -31,11 +31,10 @@ def _blocks(readings: Sequence[Reading], names: Names) -> Iterator[Block]:
         of_one = list(same)
         facts = Reproducibility.of_readings(of_one)
         if of_one[0].cell.algorithm.is_default or facts.unreadable:
-            values = {name: value for name, value in vars(facts).items() if name != "name"}
-            yield Sentence(f"reproducibility of {facts.name}", facts.text, values)
+            yield Sentence("reproducibility", facts.text, vars(facts))
     ranges = list(_ranges(readings))
     columns = ("collective", "ranks", "algorithm", "sizes", "depth", "order", "adds as")
-    yield Table("orders", columns, rows(_row(each, names) for each in ranges))
+    yield Table("orders", columns, rows(_row(each, names) for each in ranges), caption="Orders of addition")
     if trees := _titled_trees(ranges):
         yield DrawnFigure("trees", "Orders of addition", lambda: svg(trees))
 

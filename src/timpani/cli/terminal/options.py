@@ -17,7 +17,7 @@ from timpani.cli.terminal.completing import complete_algorithms, complete_campai
 from timpani.errors import UserError
 from timpani.machine.detect import HERE
 from timpani.machine.launchers import LAB
-from timpani.report.document.blocks import Document
+from timpani.report.document.blocks import Document, DrawnFigure
 from timpani.report.document.formats import FORMATS, render
 from timpani.slices import Hook
 from timpani.stats.compare import STANDARD
@@ -210,9 +210,15 @@ def document_format(help: str = "", *others: Format) -> Any:
 def document_text(document: Document, format: Format, width_mm: float | None = None) -> str:
     """A document in one of DOCUMENT_FORMATS, as wide as the terminal; elsewhere 120 characters.
 
+    LaTeX is without its figures, which would be files.
+
     width_mm  of a line in LaTeX; None: that of the class `article`
     """
     (name,) = (each for each in FORMATS if each == format.value)
+    if name == "latex":
+        document = replace(
+            document, blocks=tuple(each for each in document.blocks if not isinstance(each, DrawnFigure))
+        )
     return render(document, name, shutil.get_terminal_size().columns if sys.stdout.isatty() else 120, width_mm)
 
 
