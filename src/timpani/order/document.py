@@ -33,7 +33,7 @@ def _blocks(readings: Sequence[Reading], names: Names) -> Iterator[Block]:
         if of_one[0].cell.algorithm.is_default or facts.unreadable:
             yield Sentence("reproducibility", facts.text, vars(facts))
     ranges = list(_ranges(readings))
-    columns = ("collective", "ranks", "algorithm", "sizes", "depth", "order", "adds as")
+    columns = ("collective", "ranks", "placement", "algorithm", "sizes", "depth", "order", "adds as")
     yield Table("orders", columns, rows(_row(each, names) for each in ranges), caption="Orders of addition")
     if trees := _titled_trees(ranges):
         yield DrawnFigure("trees", "Orders of addition", lambda: svg(trees))
@@ -68,6 +68,7 @@ def _row(of_range: Sequence[Reading], names: Names) -> tuple[str | int | None, .
     return (
         cell.collective,
         cell.ranks,
+        cell.placement,
         cell.algorithm.label,
         _sizes(of_range),
         deepest,
