@@ -162,6 +162,18 @@ def test_the_version_is_printed(words: str) -> None:
     assert typed(words).stdout == f"timpani {__version__}\n"
 
 
+def test_most_commands_load_without_the_packages_that_draw() -> None:
+    code = (
+        "import sys; sys.modules |= dict.fromkeys(('altair', 'vl_convert'))\n"
+        "import typer; from timpani.cli import app\n"
+        "for name, command in typer.main.get_command(app).commands.items():\n"
+        "    try: command.load()\n"
+        "    except ModuleNotFoundError: print(name)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) <= {"draw", "report", "study"}
+
+
 @pytest.mark.parametrize(("words", "drawn"), [("verdict c", False), ("show c", False), ("report c -o c.html", True)])
 def test_only_what_draws_needs_the_packages_that_draw(words: str, drawn: bool, tmp_path: Path) -> None:
     write_campaign(tmp_path / "c", results_of(cells({"default": {8: 10.0}, "ring": {8: 5.0}})))

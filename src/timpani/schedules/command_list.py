@@ -5,6 +5,6 @@ from timpani.cli.commands import PREDICT, PROGRAMS, Subcommand
 COMMANDS = (
     Subcommand("prove", PROGRAMS, "timpani.schedules.commands:prove"),
     Subcommand("verify", PREDICT, "timpani.schedules.commands:verify"),
-    Subcommand("draw", PREDICT, "timpani.schedules.commands:draw"),
+    Subcommand("draw", PREDICT, "timpani.schedules.drawing:draw"),
     Subcommand("predict", PREDICT, "timpani.schedules.commands:predict"),
 )

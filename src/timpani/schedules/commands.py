@@ -1,4 +1,4 @@
-"""The subcommands `verify`, `draw`, `predict` and `prove`."""
+"""The subcommands `verify`, `predict` and `prove`."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -12,7 +12,6 @@ from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import Campaign, load_one_machine, read_proofs
 from timpani.campaign.read.campaign_warnings import without_effect
 from timpani.cli.terminal.completing import complete_campaign, complete_collective, complete_own_algorithm
-from timpani.cli.terminal.figure_options import FigureOptions
 from timpani.cli.terminal.forms import Form, options_of, run_form
 from timpani.cli.terminal.options import (
     Force,
@@ -47,7 +46,6 @@ from timpani.schedules.algorithms.verification import (
     verify_algorithms,
     with_own_counts,
 )
-from timpani.schedules.drawing import Drawing, View, equal_nodes
 from timpani.schedules.predict.backtest import backtest, backtest_document, measurements
 from timpani.schedules.predict.calibration import Announce, Calibration, require_calibration
 from timpani.schedules.predict.known_schedules import library_algorithms
@@ -62,7 +60,7 @@ from timpani.schedules.predict.selected_algorithms import (
 )
 from timpani.slices import Hook
 from timpani.study.cell import check_placement
-from timpani.study.sizes import RANK_COUNT, parse_size, parse_sizes
+from timpani.study.sizes import RANK_COUNT, parse_sizes
 from timpani.study.values import parse_duration
 from timpani.study.words import counted, show_seconds
 
@@ -179,47 +177,6 @@ def _check_cost(programs: Path, names: list[str], own: Catalogue, ranks: Range, 
             f"verifying {counted(len(names), 'algorithm')} at {ranks[0]}:{ranks[1]} ranks would take {expected}",
             f"{fitting}, or fewer algorithms{longer}",
         )
-
-
-@expand(style=FigureOptions)
-def draw(
-    *,
-    name: Annotated[
-        str,
-        typer.Argument(
-            help="A Timpani algorithm, COLLECTIVE/NAME[:parameter=value,…]: bcast/knomial:radix=4.",
-            autocompletion=complete_own_algorithm,
-        ),
-    ],
-    output: Annotated[Path, output_option("A new .svg, .png or .pdf file; .json: a trace for Perfetto.")],
-    format: Annotated[str | None, typer.Option(help="svg, png, pdf or json, whatever the file's suffix says.")] = None,
-    ranks: Annotated[int, typer.Option(help="Rank count; up to 4096.", min=1, max=1 << 20)] = 16,
-    size: Annotated[str, typer.Option(help="Bytes, as `timpani run --sizes` counts them.")] = "1Mi",
-    root: Annotated[int, typer.Option(help="Root of collectives that have one.", min=0)] = 0,
-    nodes: Annotated[
-        int | None, typer.Option(help="Nodes, for algorithms that depend on which ranks share one.", min=1)
-    ] = None,
-    groups: Annotated[int, typer.Option(help="Groups of nodes, all of one size.", min=1)] = 1,
-    by: Annotated[
-        str, typer.Option(help="core: ranks fill one node after the other; node: round robin over nodes.")
-    ] = "core",
-    timeline: Annotated[
-        bool, typer.Option("--timeline", help="Draw when each message is sent; a message takes one tick.")
-    ] = False,
-    matrix: Annotated[
-        bool, typer.Option("--matrix", help="Draw how much each rank sends to each other, even for a tree.")
-    ] = (False),
-    style: FigureOptions,
-    force: Force = False,
-) -> None:
-    """Draw one of Timpani's algorithms: its tree, or which rank sends to which; or a time line, or a trace."""
-    if not nodes and (groups, by) != (1, "core"):
-        raise UserError("--groups and --by need nodes", "say how many: --nodes 4")
-    mpi = first_mpi()
-    where = equal_nodes(ranks, nodes, groups, by) if nodes else None
-    drawing = Drawing.from_name(name, own_catalogue(mpi), ranks, parse_size(size), root, where)
-    view = View.timeline if timeline else View.matrix if matrix else View.tree
-    typer.echo(drawing.write(Simulator(build_without_mpi(mpi)), view, output, force, format, style.chosen()))
 
 
 _ANNOUNCED_SECONDS = 10

@@ -1,23 +1,30 @@
-"""Draw one of Timpani's algorithms as a figure, or write its trace."""
+"""Draw one of Timpani's algorithms as a figure, or write its trace: `timpani draw`."""
 
 import json
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import polars as pl
+import typer
 
+from timpani.cli.terminal.completing import complete_own_algorithm
+from timpani.cli.terminal.figure_options import FigureOptions
+from timpani.cli.terminal.options import Force, expand, output_option
 from timpani.errors import UserError, unknown
 from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.find import first_mpi
+from timpani.native.build import build_without_mpi
 from timpani.report.document.output_files import check_new, write_file
 from timpani.report.figures.drawn_figures import AS_IN_THE_REPORT, FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
 from timpani.report.figures.theme import Chart
 from timpani.schedules.algorithms.simulation import EqualNodes, SimulatedCall, Simulator
+from timpani.schedules.algorithms.verification import own_catalogue
 from timpani.schedules.figures import message_tree, peer_matrix, timeline, tree_of
 from timpani.study.cell import Algorithm
 from timpani.study.operations import is_sized
-from timpani.study.sizes import show_size
+from timpani.study.sizes import parse_size, show_size
 from timpani.study.words import counted
 
 _TRACE = "json"
@@ -182,3 +189,44 @@ def _local(event: dict[str, Any]) -> dict[str, Any]:
 def _times(event: dict[str, Any]) -> dict[str, float]:
     """In microseconds, the format's unit: one for each tick of the clock."""
     return {"ts": event["start"], "dur": event["end"] - event["start"]}
+
+
+@expand(style=FigureOptions)
+def draw(
+    *,
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A Timpani algorithm, COLLECTIVE/NAME[:parameter=value,…]: bcast/knomial:radix=4.",
+            autocompletion=complete_own_algorithm,
+        ),
+    ],
+    output: Annotated[Path, output_option("A new .svg, .png or .pdf file; .json: a trace for Perfetto.")],
+    format: Annotated[str | None, typer.Option(help="svg, png, pdf or json, whatever the file's suffix says.")] = None,
+    ranks: Annotated[int, typer.Option(help="Rank count; up to 4096.", min=1, max=1 << 20)] = 16,
+    size: Annotated[str, typer.Option(help="Bytes, as `timpani run --sizes` counts them.")] = "1Mi",
+    root: Annotated[int, typer.Option(help="Root of collectives that have one.", min=0)] = 0,
+    nodes: Annotated[
+        int | None, typer.Option(help="Nodes, for algorithms that depend on which ranks share one.", min=1)
+    ] = None,
+    groups: Annotated[int, typer.Option(help="Groups of nodes, all of one size.", min=1)] = 1,
+    by: Annotated[
+        str, typer.Option(help="core: ranks fill one node after the other; node: round robin over nodes.")
+    ] = "core",
+    timeline: Annotated[
+        bool, typer.Option("--timeline", help="Draw when each message is sent; a message takes one tick.")
+    ] = False,
+    matrix: Annotated[
+        bool, typer.Option("--matrix", help="Draw how much each rank sends to each other, even for a tree.")
+    ] = (False),
+    style: FigureOptions,
+    force: Force = False,
+) -> None:
+    """Draw one of Timpani's algorithms: its tree, or which rank sends to which; or a time line, or a trace."""
+    if not nodes and (groups, by) != (1, "core"):
+        raise UserError("--groups and --by need nodes", "say how many: --nodes 4")
+    mpi = first_mpi()
+    where = equal_nodes(ranks, nodes, groups, by) if nodes else None
+    drawing = Drawing.from_name(name, own_catalogue(mpi), ranks, parse_size(size), root, where)
+    view = View.timeline if timeline else View.matrix if matrix else View.tree
+    typer.echo(drawing.write(Simulator(build_without_mpi(mpi)), view, output, force, format, style.chosen()))

@@ -13,9 +13,6 @@ from timpani.errors import UserError
 from timpani.report.document.blocks import Block, Bullets, Document, DrawnFigure, Heading, Sentence, Table, Value, rows
 from timpani.report.document.html import html_page
 from timpani.report.document.output_files import write_files
-from timpani.report.figures import theme
-from timpani.report.figures.drawn_figures import figure_svg
-from timpani.report.figures.maps import algorithm_map
 from timpani.schedules.algorithms.simulation import Costs
 from timpani.schedules.predict.model_error import COVERAGE
 from timpani.schedules.predict.predictions import WAITING, Predictions, stand_ins, winners
@@ -120,9 +117,17 @@ def _blocks(found: Predictions) -> Iterator[Block]:
 def _figure(collective: str, best: pl.DataFrame, word: str) -> DrawnFigure:
     """The map of the fastest algorithms, drawn when it is asked for."""
     title = f"{collective}: best algorithm, {word}"
-    return DrawnFigure(
-        collective, title, cache(lambda: figure_svg(algorithm_map(_decisions(best, word), theme.LIGHT), title))
-    )
+
+    @cache
+    def svg() -> str:
+        # Here, since a prediction without a page needs nothing that draws.
+        from timpani.report.figures.drawn_figures import figure_svg
+        from timpani.report.figures.maps import algorithm_map
+        from timpani.report.figures.theme import LIGHT
+
+        return figure_svg(algorithm_map(_decisions(best, word), LIGHT), title)
+
+    return DrawnFigure(collective, title, svg)
 
 
 def predicted_object(found: Predictions) -> dict[str, Any]:
@@ -146,7 +151,10 @@ def predicted_object(found: Predictions) -> dict[str, Any]:
 
 
 def check_new(folder: Path, force: bool) -> None:
-    """UserError where `folder` is there already, unless `force`: before anything is simulated for it."""
+    """UserError where `folder` is there already, unless `force`; ModuleNotFoundError where nothing draws. It is called
+    before anything is simulated."""
+    from timpani.report.figures import drawn_figures  # noqa: F401
+
     if folder.exists() and not force:
         raise UserError(f"{folder} exists already", "choose another name, or overwrite it with --force")
 
