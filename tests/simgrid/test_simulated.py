@@ -128,11 +128,17 @@ def test_rules_from_simulated_times_say_so_first_and_last(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("where", "says"), [("simgrid:moon", "moon"), ("simgrid:two-nodes-of-24", "64 ranks are more than the 48 cores")]
+    ("words", "says"),
+    [
+        ("--on simgrid:moon", "moon"),
+        ("--on simgrid:two-nodes-of-24", "64 ranks are more than the 48 cores"),
+        ("--mpi simgrid", "name a platform: `--on simgrid:two-nodes-of-24`"),
+        ("--mpi simgrid --on here", "name a platform: `--on simgrid:two-nodes-of-24`"),
+    ],
 )
-def test_an_impossible_simulation_is_refused_in_one_line(where: str, says: str, tmp_path: Path) -> None:
-    done = typed("run", "bcast", "--algorithms", "default", "--ranks", "64", "--on", where, "-o", tmp_path / "c")
-    assert done.returncode == 2
+def test_an_impossible_simulation_is_refused_in_one_line(words: str, says: str, tmp_path: Path) -> None:
+    done = typed("run", "bcast", "--algorithms", "default", "--ranks", "64", *words.split(), "-o", tmp_path / "c")
+    assert (done.returncode, (tmp_path / "c").exists()) == (2, False)
     assert says in done.stderr
     assert len(done.stderr.splitlines()) == 1
 

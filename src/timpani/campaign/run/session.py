@@ -190,6 +190,9 @@ class Session:
                     f"give --mpi {machine.launcher}, or correct the machine file's mpi",
                 )
             resources = Resources.on(machine, hosts, study.placement)
+        if LIBRARIES[mpi.kind].launcher.simulates and not resources.machine.platform:
+            step = "name a platform: `--on simgrid:two-nodes-of-24`, for example"
+            raise UserError(f"{mpi.name} simulates, and can't measure {resources.machine.name}", step)
         if not oversubscribe:
             check_cores(study, resources.cores)  # before anything is compiled
         available = AvailableAlgorithms.ask(mpi)

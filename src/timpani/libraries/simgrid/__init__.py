@@ -119,8 +119,7 @@ _PAIRWISE = "--cfg=smpi/alltoallv:ring"
 
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
     """Each rank on its host of the platform. Nothing of the program is a rank's own, so it is loaded once for all."""
-    if request.platform is None:
-        raise UserError("SimGrid simulates, and can't measure this computer", "name a platform, --on simgrid:NAME")
+    assert request.platform, "a campaign without a platform is refused"
     argv = (
         *(str(mpi.mpirun), "-np", str(request.ranks), "-no-privatize"),
         *("-platform", str(unsplit(request.platform)), "-hostfile", str(unsplit(request.folder / _HOSTS)), *_SETTINGS),
