@@ -79,11 +79,12 @@ _FILE = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|cpp|hpp))`")
 
 
 def test_files_that_pages_name_exist() -> None:
+    places = ((ROOT, ""), (ROOT / "tests", ""), (SOURCE, "src/timpani/"), (NATIVE, "native/"))
     lost = {
         f"{page.relative_to(ROOT)}: {name}"
         for page in ROOT.glob("docs/**/*.md")
         for name in _FILE.findall(page.read_text())
-        if not any((above / name).exists() for above in (ROOT, SOURCE, NATIVE, ROOT / "tests"))
+        if not any((folder / name.removeprefix(prefix)).exists() for folder, prefix in places)
     }
     assert not lost
 

@@ -20,7 +20,7 @@ class Timpani(PythonPackage):
     depends_on("py-typer@0.20:", type=("build", "run"))
     depends_on("py-rich@13.9:", type=("build", "run"))
     depends_on("py-pydantic@2.10:", type=("build", "run"))
-    depends_on("py-numpy@2.0:", type=("build", "run"))
+    depends_on("py-numpy@2.0.2:", type=("build", "run"))
     depends_on("py-scipy@1.14:", type=("build", "run"))
     depends_on("py-polars@1.29:", type=("build", "run"))
     depends_on("py-altair@5.5:", type=("build", "run"))
