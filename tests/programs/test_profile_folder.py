@@ -6,6 +6,7 @@ import pytest
 
 from tests.cli.typed import typed
 from tests.programs.profile_files import CALL, part_text, write_profile
+from tests.report.document.test_output_files import full_after
 from timpani.errors import UserError
 from timpani.programs.pages.call_tables import time_in_collectives
 from timpani.programs.profile.profile_folder import HEADER, read_profile
@@ -17,6 +18,12 @@ def test_times_are_seconds_of_a_rank(tmp_path: Path) -> None:
     assert (spent.total, spent.waiting, spent.moving) == (2.0, 0.5, 1.5)
     assert (part.wall_seconds, part.calls_of(part.calls[0])) == (10.0, 100)
     assert (part.calls[0].bytes_low, part.calls[0].bytes_high) == (1024, 2047)
+
+
+def test_after_a_full_disk_the_same_command_finds_an_empty_place(tmp_path: Path) -> None:
+    with full_after(8), pytest.raises(UserError, match="make room, then give the same command again"):
+        write_profile(tmp_path / "p")
+    write_profile(tmp_path / "p")
 
 
 @pytest.mark.parametrize("name", ["part-1.jsonl", HEADER])

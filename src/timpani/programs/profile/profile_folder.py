@@ -108,7 +108,11 @@ class ProfileWriter:
             raise cannot_write(folder, error) from None
         if held:
             raise UserError(f"{folder} holds {held[0]} already", "choose another folder with -o")
-        self._write()
+        try:
+            self._write()
+        except UserError:
+            self.discard()
+            raise
 
     def discard(self) -> None:
         """Remove the folder, which holds no calls and would refuse the corrected command."""
