@@ -81,12 +81,12 @@ def _of_collective(
             yield rule
 
 
-def with_order(rule: Rule, readings: Readings, points: Iterable[Point], every_root: bool) -> Rule:
+def with_order(rule: Rule, readings: Readings, points: Collection[Point], every_root: bool) -> Rule:
     """The rule with the sizes at which its order differs from the default's; unknown where either wasn't read.
 
     every_root  whether a rooted collective must have been read at each root, or else where the default was
     """
-    changed, known = set[int](), True
+    changed, known = set[int](), bool(points)
     default = next((found for name, found in readings.items() if name.is_default), {})
     own = readings.get(rule.algorithm, {})
     for point in points:
@@ -105,7 +105,8 @@ def _reproducible(
 ) -> Iterator[Rule]:
     """For each rank count the fastest algorithm that adds in one order at all points, the library's if it has one;
     where the default does, the rules that add as it does."""
-    points = _points(Rule(collective, Algorithm(library.kind, DEFAULT)), campaign)
+    everywhere = _points(Rule(collective, Algorithm(library.kind, DEFAULT)), campaign)
+    points = [each for each in everywhere if each[2] and each[2] % ELEMENT_BYTES == 0]
     times = defaultdict[tuple[int, Algorithm], dict[object, dict[str, Any]]](dict)
     fastest = defaultdict[object, float](lambda: 1.0)  # default's time / the fastest algorithm's, by point
     for row in compare_with_default(raced_results(campaign)).filter(collective=collective).iter_rows(named=True):
@@ -159,7 +160,7 @@ _EVIDENCE = ("message_bytes", "ratio", "ratio_low", "ratio_high", "launches")
 
 
 def _adds_in_one_order(collective: str, found: Mapping[Point, Mapping[int, Reading]], points: Iterable[Point]) -> bool:
-    """Whether each rank adds in one order at all points, at each root that has it."""
+    """Whether each rank adds in one order at all points, each root by itself."""
     orders = defaultdict[tuple[int, int], set[Order]](set)
     for point in points:
         for root in range(point[0] if is_rooted(collective) else 1):
@@ -168,11 +169,11 @@ def _adds_in_one_order(collective: str, found: Mapping[Point, Mapping[int, Readi
                 return False
             for rank, of_rank in enumerate(reading.orders):
                 orders[root, rank].update(of_rank)
-    return all(len(each) < 2 for each in orders.values())
+    return bool(orders) and all(len(each) < 2 for each in orders.values())
 
 
 def _points(rule: Rule, campaign: Campaign) -> list[Point]:
-    """Where a rule was measured and doubles can be added; of a rule without evidence everywhere."""
+    """Where a rule was measured; of a rule without evidence everywhere."""
     sizes = {each.message_bytes for each in rule.evidence}
     measured = campaign.results.filter(collective=rule.collective).select("ranks", "placement", "message_bytes")
     return [
