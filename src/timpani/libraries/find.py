@@ -232,7 +232,8 @@ def _with_wrapper(launcher: Path, library: Library, version: str) -> Mpi | Unusa
     if others:
         why = f"no C++ compiler of {what} is in its folder; {', '.join(others)} is another library's"
     else:
-        why = f"{what} has no C++ wrapper compiler in its folder: only its runtime is installed"
+        reason = f"; carried programs don't suit it: {runtime.no_library}" if CARRIED.is_dir() else ""
+        why = f"{what} has no C++ wrapper compiler in its folder: only its runtime is installed{reason}"
     return Unusable(launcher, why, identity.development, library.kind)
 
 
@@ -248,6 +249,7 @@ def _with_file(found: Mpi, library: Library, folders: Sequence[Path]) -> tuple[M
         match = library.identity.reports and library.identity.reports.search(reported.text)
         if vendor or (match and _matches(found.version, match["version"])):
             return replace(found, library=file), reported
+        why = f"{file} is of another library or version than {found.mpirun}"
     return replace(found, no_library=why), None
 
 

@@ -73,8 +73,20 @@ def test_a_runtime_alone_is_used_where_programs_are_carried(
     assert found.library == tmp_path / "lib" / mpi.library.name
     assert has_large_counts(found) == has_large_counts(mpi)
     (tmp_path / "lib").unlink()
-    with pytest.raises(UserError, match="only its runtime is installed"):
+    with pytest.raises(UserError, match=r"only its runtime is installed; .*: no file of a carried family lies next to"):
         choose_mpi(str(tmp_path))
+    (tmp_path / "lib").mkdir()
+    file = tmp_path / "lib" / mpi.library.name
+    program = bytearray(mpi.library.read_bytes())
+    program[4] = 1  # the class of ELF files of 32 bits
+    file.write_bytes(program)
+    with pytest.raises(UserError, match=r"runtime is installed; .*: /.* can't be loaded here \(wrong ELF class"):
+        choose_mpi(str(tmp_path))
+    file.unlink()
+    for other in [each.library for each in FOUND if each.kind != mpi.kind and each.library][:1]:
+        file.symlink_to(other)
+        with pytest.raises(UserError, match=r"runtime is installed; .* is of another library or version than"):
+            choose_mpi(str(tmp_path))
 
 
 @needs_open_mpi
