@@ -95,9 +95,16 @@ def test_an_installation_without_programs_says_nothing(tmp_path: Path, monkeypat
     assert str(none.value) == ""
 
 
-def test_without_a_compiler_the_reason_is_the_error(installation: Path) -> None:
-    with pytest.raises(UserError, match=r"no C\+\+ wrapper compiler, and programs must be compiled: no file is known"):
+def test_without_a_compiler_the_error_says_why_one_is_needed(
+    installation: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UserError, match=r"no C\+\+ wrapper.*, and programs must be compiled: no file is known; "):
         build(replace(MPI, library=None, no_library="no file is known"))
+    monkeypatch.setattr(os, "confstr", lambda name: "glibc 2.27")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
+    with pytest.raises(UserError, match=r"no C\+\+ compiler found, and programs must be compiled: .* glibc 2\.28"):
+        build_without_mpi(MPI)
 
 
 def test_a_library_of_32_bits_is_refused_by_the_loader(tmp_path: Path) -> None:

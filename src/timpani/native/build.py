@@ -8,7 +8,7 @@ leaves none.
 import hashlib
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,8 +26,6 @@ _FLAGS = ("CXXFLAGS", "LDFLAGS")  # the environment that CMake reads flags from
 _UNFINISHED = "building-"
 _WITHOUT_MPI = "TIMPANI_WITHOUT_MPI"
 """CMake's variable for the folders with archives of what uses no MPI, built before."""
-
-_TO_COMPILE = "install the library's compilers and headers, or choose another library with --mpi"
 
 PRELOADED = "timpani"
 """The target of the library that is preloaded, libtimpani.so."""
@@ -49,10 +47,7 @@ def build(mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = (), p
     try:
         return _carried(mpi, source, options, programs)
     except NotCarriedError as reason:
-        if str(reason) and mpi.wrapper is None:
-            what = f"{mpi.title} has no C++ wrapper compiler, and programs must be compiled: {reason}"
-            raise UserError(what, _TO_COMPILE) from None
-        return _find_or_build(_order(mpi, source, options, programs), str(reason))
+        return _compiled(lambda: _order(mpi, source, options, programs), str(reason))
 
 
 def build_without_mpi(
@@ -68,7 +63,17 @@ def build_without_mpi(
     try:
         return _carried(None, source, options, programs)
     except NotCarriedError as reason:
-        return _find_or_build(_order_without_mpi(mpi, source, options, programs), str(reason))
+        return _compiled(lambda: _order_without_mpi(mpi, source, options, programs), str(reason))
+
+
+def _compiled(order: Callable[[], "_Order"], reason: str) -> Path:
+    """The folder of an order; `reason` is why it is compiled although others are carried."""
+    try:
+        ordered = order()
+    except UserError as error:  # without a compiler
+        because = f", and programs must be compiled: {reason}" if reason else ""
+        raise UserError(f"{error.what}{because}", error.next_step) from None
+    return _find_or_build(ordered, reason)
 
 
 def is_built(mpi: Mpi, source: Path | None = None) -> bool:
@@ -146,13 +151,14 @@ class _Order:
 def _order(
     mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = (), programs: tuple[str, ...] = ()
 ) -> _Order:
+    compiler = library_compiler(mpi)
     base = _base(mpi, source, options)
     names = ", ".join("the library to preload" if name == PRELOADED else name for name in programs)
     return replace(
         base,
         name=f"{mpi.kind}-{mpi.version}",
         what=f"{names or 'the programs'} for {mpi.name} {mpi.version}",
-        compiler=library_compiler(mpi),
+        compiler=compiler,
         programs=programs,
         mpi=mpi,
         further=None if source else further_algorithms(),

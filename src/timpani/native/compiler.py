@@ -105,10 +105,10 @@ def library_compiler(mpi: Mpi) -> Compiler:
 def compiler_without_mpi(mpi: Mpi | None) -> Compiler:
     """What builds the programs that use no MPI library, and what is linked with the programs of `mpi`.
 
-    It is the compiler that the wrapper of `mpi` calls; or the wrapper, if it doesn't show what it calls. UserError
-    where no library is given and no compiler is found.
+    It is the compiler that the wrapper of `mpi` calls; or the wrapper, if it doesn't show what it calls. Without a
+    wrapper it is any compiler; UserError without a compiler.
     """
-    if mpi is None:
+    if mpi is None or mpi.wrapper is None:
         named = (os.environ.get("CXX", ""), *_CHOICES)
         found = next((path for path in map(shutil.which, filter(None, named)) if path), None)
         if not found:
