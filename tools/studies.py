@@ -25,7 +25,7 @@ PAGES = Path(__file__).parents[1] / "docs" / "studies"
 FULL = "pages"
 """The folder of the full pages, next to the campaigns."""
 
-_ALL = "All tables and figures: `make studies`, then `make site`, or the commands above."
+_ALL = "All tables and figures: `make studies`, then `make site`."
 """The last line of a short page; on the site it is a link to the full one."""
 
 _UNTESTED = "not testable"

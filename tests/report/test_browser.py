@@ -311,5 +311,11 @@ def test_without_scripts_every_figure_is_there(browser: Driver, pages: dict[str,
             assert figure.find_element(By.CSS_SELECTOR, ".chart svg").size["height"] > 50
         assert not [button for button in browser.find_elements(By.TAG_NAME, "button") if button.is_displayed()]
         assert browser.execute_script(BEYOND) == []
+        phone = {"width": 390, "height": 1000, "deviceScaleFactor": 1, "mobile": True}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+        for drawn in browser.find_elements(By.CSS_SELECTOR, ".chart svg"):
+            assert drawn.size["width"] >= float(str(drawn.get_attribute("width"))) - 1, "its type would be too small"
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= phone["width"]
     finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
