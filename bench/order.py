@@ -54,15 +54,15 @@ def _point(reading: Reading) -> tuple[str, int]:
 
 
 def _names(schedules: Schedules, readings: Sequence[Reading]) -> str:
-    """The schedule that adds so on most rank counts, then those for the rest; each with how many others add alike."""
+    """The schedule that adds so on most rank counts, then those for the rest; each with how many others do, too."""
     names = {each.cell.ranks: {name.plain for name in schedules.names(each)} for each in readings}
     found = []
     while names:
         best = max(sorted(set.union(*names.values())), key=lambda name: len(_covered(name, names)), default="none")
         covered = _covered(best, names) or list(names)
         others = len(set.intersection(*(names[ranks] for ranks in covered))) - 1
-        alike = f" and {counted(others, 'other')}" if others > 0 else ""
-        found.append(f"{', '.join(map(str, covered))}: {best}{alike}")
+        more = f" and {counted(others, 'other')}" if others > 0 else ""
+        found.append(f"{', '.join(map(str, covered))}: {best}{more}")
         names = {ranks: each for ranks, each in names.items() if ranks not in covered}
     return "; ".join(found)
 

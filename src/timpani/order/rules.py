@@ -160,7 +160,7 @@ _EVIDENCE = ("message_bytes", "ratio", "ratio_low", "ratio_high", "launches")
 
 
 def _adds_in_one_order(collective: str, found: Mapping[Point, Mapping[int, Reading]], points: Iterable[Point]) -> bool:
-    """Whether each rank adds in one order at all points, each root by itself."""
+    """Whether each rank adds in one order at all points, root by root."""
     orders = defaultdict[tuple[int, int], set[Order]](set)
     for point in points:
         for root in range(point[0] if is_rooted(collective) else 1):
