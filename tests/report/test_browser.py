@@ -313,6 +313,8 @@ def test_without_scripts_every_figure_is_there(browser: Driver, pages: dict[str,
         assert browser.execute_script(BEYOND) == []
         phone = {"width": 390, "height": 1000, "deviceScaleFactor": 1, "mobile": True}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+        narrow = "return matchMedia('(max-width: 36rem)').matches"
+        WebDriverWait(browser, SECONDS).until(lambda _: browser.execute_script(narrow))
         for drawn in browser.find_elements(By.CSS_SELECTOR, ".chart svg"):
             assert drawn.size["width"] >= float(str(drawn.get_attribute("width"))) - 1, "its type would be too small"
         assert browser.execute_script("return document.documentElement.scrollWidth") <= phone["width"]
