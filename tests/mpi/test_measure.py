@@ -143,18 +143,19 @@ def check_native_tests(mpi: Mpi, program: Path) -> None:
 
 @one_mpi
 @needs_two_cores
-@pytest.mark.parametrize(("offset_ns", "drift_ppm"), [(0, 0), (1_000_000, 0), (-7_000_000, 40)])
+@pytest.mark.parametrize(("offset_ns", "drift_ppm"), [(0, 0), (10_000_000_000, 0), (-10_000_000_000, 100_000)])
 def test_a_common_clock_is_found_whatever_the_ranks_clocks_say(
     mpi: Mpi, sanitized: Path, offset_ns: int, drift_ppm: int
 ) -> None:
+    """What is planted is larger than what a rank that loses its core adds: the drift alone 50 ms in half a second."""
+
     def attempt() -> None:
         done = start(mpi, 2, (str(sanitized / "timpani-clock-test"), str(offset_ns), str(drift_ppm)))
         assert done.returncode == 0, done.stderr
         words = done.stdout.split()
         found = dict(zip(words[::2], map(int, words[1::2]), strict=True))
         assert found["clocks"] == (2 if offset_ns else 1)
-        # A hundredth of the planted error, half a second after the last synchronization.
-        assert max(found["first_ns"], found["later_ns"]) < 50_000
+        assert max(found["first_ns"], found["later_ns"]) < 25_000_000
 
     one_undisturbed(attempt)
 
