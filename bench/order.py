@@ -1,6 +1,6 @@
 """In which order do five libraries add by default? A row for each collective and size, and what results depend on.
 
-`--libraries` names others, `--ranks` other rank counts than those beside 8. The last lines say how long 8 ranks took.
+`--libraries` names others, `--ranks` other rank counts in addition to 8. The last lines say how long 8 ranks took.
 """
 
 import time
