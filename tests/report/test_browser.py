@@ -302,6 +302,7 @@ def assert_panels_fill_their_frames(page: Driver) -> None:
 
 
 def test_without_scripts_every_figure_is_there(browser: Driver, pages: dict[str, Path]) -> None:
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})  # another test has set paper
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
         browser.get(pages["calls"].as_uri())
@@ -313,8 +314,6 @@ def test_without_scripts_every_figure_is_there(browser: Driver, pages: dict[str,
         assert browser.execute_script(BEYOND) == []
         phone = {"width": 390, "height": 1000, "deviceScaleFactor": 1, "mobile": True}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
-        narrow = "return matchMedia('(max-width: 36rem)').matches"
-        WebDriverWait(browser, SECONDS).until(lambda _: browser.execute_script(narrow))
         for drawn in browser.find_elements(By.CSS_SELECTOR, ".chart svg"):
             assert drawn.size["width"] >= float(str(drawn.get_attribute("width"))) - 1, "its type would be too small"
         assert browser.execute_script("return document.documentElement.scrollWidth") <= phone["width"]
