@@ -9,7 +9,7 @@ import pytest
 
 from tests.campaign.live import timpani
 from tests.cli.typed import typed
-from tests.installed import needs_compiler, needs_mpich, needs_open_mpi, one_mpi
+from tests.installed import FOUND, needs_compiler, needs_mpi, needs_mpich, needs_open_mpi, one_mpi
 from tests.interpose.conftest import rules
 from tests.programs.profile_files import CALL, part_text, write_profile
 from tests.programs.programs import CALLS, compile_program, environment
@@ -114,6 +114,15 @@ def test_calls_are_distinguished_by_their_place_in_the_program(mpi: Mpi, tmp_pat
     assert timpani(*asked, tmp_path / "plain", *command, env=environment()).returncode == 0
     [barrier] = (line for line in read_profile(tmp_path / "plain").main_part.calls if line.name == "barrier")
     assert (barrier.calls, barrier.site) == (2 * 5, "")
+
+
+@needs_mpi
+def test_a_command_without_calls_leaves_only_what_it_wrote_itself(tmp_path: Path) -> None:
+    for folder, left in ((tmp_path / "kept", ["own"]), (tmp_path / "gone", None)):
+        written = f"echo 1 > {folder}/own" if left else "true"
+        done = typed("profile", "-o", folder, "--mpi", str(FOUND[0].mpirun), "--", "sh", "-c", written)
+        assert "no profile: " in done.stdout + done.stderr
+        assert (sorted(path.name for path in folder.iterdir()) if folder.exists() else None) == left
 
 
 def test_a_profile_without_calls_is_one_line_in_every_command_that_needs_some(tmp_path: Path) -> None:

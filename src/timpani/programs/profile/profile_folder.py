@@ -8,7 +8,7 @@ Without profile.json, as in a job script that sets TIMPANI_PROFILE alone, the pa
 
 import hashlib
 import secrets
-import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -115,8 +115,11 @@ class ProfileWriter:
             raise
 
     def discard(self) -> None:
-        """Remove the folder, which holds no calls and would refuse the corrected command."""
-        shutil.rmtree(self.folder)
+        """Remove the folder, which holds no calls and would refuse the corrected command; not what a program wrote."""
+        for path in (self.folder / HEADER, *self.folder.glob("part-*.jsonl")):
+            path.unlink(missing_ok=True)
+        with suppress(OSError):  # it holds other files
+            self.folder.rmdir()
 
     def seal(self, status: int, seconds: float) -> None:
         """Write how the command ended and what its programs left; whole files only."""
