@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ from tests.campaign_files import cells, results_of, start, write_campaign
 from tests.cli.typed import typed
 from tests.installed import FOUND, OPEN_MPIS, label, needs_mpi, needs_mpich, needs_open_mpi, rest
 from tests.order.test_tree import added, leaves, probed
+from timpani.campaign.folder.load import load
 from timpani.campaign.run.session import Session
+from timpani.errors import UserError
 from timpani.native.mpi import Mpi
 from timpani.order.commands import order_study, read_orders
 from timpani.order.naming import Schedules
@@ -20,7 +23,9 @@ from timpani.order.tree import read_tree
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.selection import ALL
+from timpani.tune.from_campaign import table_of
 from timpani.tune.table_file import read_table
+from timpani.tune.workflow import with_orders
 
 REDUCTIONS = [name for name, each in OPERATIONS.items() if each.kind == "collective" and each.reduces]
 
@@ -204,6 +209,18 @@ def test_reproducible_rules_add_in_one_order_and_say_what_that_costs(tmp_path: P
     assert (
         "- reduce binomial, 4 ranks: changes the order of addition at 8 B, 4 KiB" in (tuned / "tuning.md").read_text()
     )
+
+
+@needs_open_mpi
+def test_rules_are_written_where_their_order_that_nobody_asked_for_cannot_be_read(tmp_path: Path) -> None:
+    campaign = load(campaign_of(tmp_path / "campaign", MEASURED, "allreduce"))
+    table = table_of(campaign, [campaign.folder])
+    lost = replace(OPEN_MPIS[0], mpirun=tmp_path / "mpirun")
+    notes: list[str] = []
+    assert with_orders(table, campaign, lost, "any", notes.append) == table
+    assert notes[0].startswith("what the rules change in the order of addition is unknown: ")
+    with pytest.raises(UserError):
+        with_orders(table, campaign, lost, "same-order", notes.append)
 
 
 @needs_open_mpi

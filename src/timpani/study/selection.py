@@ -142,7 +142,8 @@ def change_of_order(rule: Rule) -> str:
         changes = f"changes the order of addition at {', '.join(map(show_size, rule.reordered))}"
     else:
         changes = "adds doubles as the default does where it was measured"
-    return f"{rule.collective} {rule.algorithm.label}, {show_span(rule.ranks)} ranks: {changes}"
+    chosen = ", and was chosen since it adds in one order at all measured sizes" if rule.for_order else ""
+    return f"{rule.collective} {rule.algorithm.label}, {show_span(rule.ranks)} ranks: {changes}{chosen}"
 
 
 @with_config(_STRICT)

@@ -368,7 +368,10 @@ def rules(
     ] = False,
     mpi: Annotated[
         str | None,
-        typer.Option(help="The campaign's library, for --library.", show_default="the first found of its kind"),
+        typer.Option(
+            help="The campaign's library, for --library, --same-order and --reproducible.",
+            show_default="the first found of its kind",
+        ),
     ] = None,
     order: _Order,
     force: Force = False,
@@ -382,12 +385,13 @@ def rules(
     campaign = load_one_machine(folder) if of_library or wanted != "any" else load(folder)
     provider = campaign.header.mpi.kind if of_library else OWN
     found = select(raced_results(campaign.of_variant()), machine_layouts(campaign), provider).rules
-    if wanted != "any":
+    library = installed_library(campaign, mpi) if of_library or wanted != "any" else None
+    if library and wanted != "any":
         competing = campaign.results.filter((pl.col("provider") == provider) | (pl.col("algorithm") == DEFAULT))
-        library, among = installed_library(campaign, mpi), replace(campaign, results=competing)
         table = SelectionTable(library.kind, library.version, found)
+        among = replace(campaign, results=competing)
         found = with_orders(table, among, library, wanted, partial(typer.echo, err=True)).rules
-    lines, costs, left_out = library_lines(installed_library(campaign, mpi), found) if of_library else own_lines(found)
+    lines, costs, left_out = library_lines(library, found) if library and of_library else own_lines(found)
     for rule in left_out:
         typer.echo(f"left out: {rule.collective} {rule.algorithm}: only a whole launch can be set to it", err=True)
     if not lines:

@@ -319,7 +319,13 @@ def with_orders(
     """
     if order == "any" and not _ORDERED.names():
         return table
-    return _ORDERED.only(f"--{order}")(table, campaign.of_variant(table.variant), library, order, note)
+    try:
+        return _ORDERED.only(f"--{order}")(table, campaign.of_variant(table.variant), library, order, note)
+    except UserError as error:
+        if order != "any":
+            raise
+        note(f"what the rules change in the order of addition is unknown: {error}")  # nobody asked: rules are written
+        return table
 
 
 def prepare_confirmation(
