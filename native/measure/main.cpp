@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,7 @@
 #include "measure/files/plan.hpp"
 #include "measure/files/record.hpp"
 #include "measure/launch/launch.hpp"
+#include "measure/launch/share_cores.hpp"
 #include "measure/observe/tool_interface.hpp"
 
 namespace timpani {
@@ -48,6 +50,8 @@ void measure_plan(const char* plan_path, const char* record_path) {
     const int size = size_of(MPI_COMM_WORLD);
     const std::unique_ptr<Record> record = rank == 0 ? std::make_unique<Record>(record_path) : nullptr;
     const Plan plan = parse_plan(read_plan_everywhere(plan_path, rank));
+    std::optional<ScopedCoreSharing> sharing;
+    if (plan.share_cores) sharing.emplace();
     const LocalClock local = local_clock(plan, rank);
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -11,6 +11,7 @@ from timpani.campaign.plan.chosen_algorithms import ChosenAlgorithm, share_launc
 from timpani.campaign.plan.estimate import simulated_cell_seconds, start_seconds
 from timpani.campaign.plan.from_study import Resources, cells_of, check_cores, plan
 from timpani.campaign.plan.plan import CampaignPlan, plan_notes
+from timpani.campaign.plan.plan_text import plan_text
 from timpani.errors import UserError
 from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.openmpi.algorithms import shared_start
@@ -155,6 +156,10 @@ def test_a_program_s_points_are_measured_and_no_other_combination() -> None:
 def test_ranks_share_cores_where_there_are_more() -> None:
     plan = planned(cores=2, ranks=[2, 3])
     assert {group.ranks: group.oversubscribed for group in plan.groups} == {2: False, 3: True}
+    for group in plan.groups:
+        timed, untimed = (plan_text(plan, group, list(group.cells), 1.0, how) for how in (None, "read_order"))
+        assert "share_cores" not in timed
+        assert ("share_cores" in untimed) == group.oversubscribed
 
 
 def test_the_estimate_is_the_budget_where_that_is_less() -> None:

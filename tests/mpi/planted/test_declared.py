@@ -14,7 +14,7 @@ from timpani.study.compose import compose
 from timpani.study.study import read_study
 study = compose([sys.argv[1]], {})
 recorded = study.model_dump(mode="json")
-computed = dict.fromkeys(("start", "reduction", "slot_ns", "twice", "by_rules", "lose_at", "begin_within_ms"))
+computed = dict.fromkeys("start reduction slot_ns twice by_rules share_cores lose_at begin_within_ms".split())
 print(json.dumps([study.extra_calls, list(key_lines(computed, study)), recorded["extra_calls"],
                   compose(["bcast"], {"extra_calls": 5}).extra_calls]))
 """

@@ -45,6 +45,7 @@ def plan_text(
         # As long whoever is called twice: ranks pass the plan on to each other, and that is counted too.
         "twice": f"{-1 if twice is None else twice.number:>9}" if method == "call" else None,
         "by_rules": any(planned.cell.algorithm == BY_RULES for planned in cells),
+        "share_cores": method is not None and group.oversubscribed,
         "lose_at": None if study.regret is None or method else UNSEEN_MODE_FACTOR,
         "seed": crc32(seed.encode()),
         # Ranks that share a core would wait for the probe, and simulated ones have no machine.
