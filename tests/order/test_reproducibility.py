@@ -42,16 +42,23 @@ def test_each_dependence_is_found_where_it_is() -> None:
     assert of_position.depends_on["the position in the vector"] == "4 ranks, 64 B"
     for again in (reading(linear, launch=2), replace(reading(BUTTERFLY, launch=2), results=(*short.results[:3], ()))):
         of_launch = Reproducibility.of_readings([short, again])
-        assert of_launch.depends_on["the launch"] == "4 ranks, 64 B"
-    roots = [reading(BUTTERFLY, collective="reduce"), reading(linear, collective="reduce", launch=2, root=2)]
+        assert of_launch.depends_on["the launch"] == "on 4 ranks at 64 B between 1 and 2"
+    roots = [reading(BUTTERFLY, collective="reduce"), reading(linear, collective="reduce", root=2)]
     of_root = Reproducibility.of_readings(roots)
-    assert of_root.depends_on["the root"] == "4 ranks, 64 B"
+    assert of_root.depends_on["the root"] == "on 4 ranks at 64 B between 0 and 2"
     assert of_root.same_on_all_ranks is None
-    assert "Not compared: the message size, the placement, the launch, roots but 0 and 2 on 4 ranks," in of_root.text
-    all_roots = [reading(BUTTERFLY, collective="reduce", launch=1 + root, root=root) for root in range(4)]
+    assert "the launch, further ranks that contribute zeros, further roots on 4 ranks." in of_root.text
+    all_roots = [reading(BUTTERFLY, collective="reduce", root=root) for root in range(4)]
     of_all = Reproducibility.of_readings(all_roots)
     assert of_all.depends_on["the root"] == ""
-    assert "roots but" not in of_all.text
+    assert "further roots" not in of_all.text
+    segments = [
+        replace(each, cell=replace(each.cell, algorithm=Algorithm("openmpi", "ring", (("segment_bytes", size),))))
+        for size, each in ((16, reading(linear)), (32, reading(linear, linear)), (64, reading(BUTTERFLY)))
+    ]
+    assert Reproducibility.of_readings(segments[:2]).depends_on["its parameters"] == ""
+    where = "on 4 ranks at 64 B between segment_bytes=32 and segment_bytes=64"
+    assert Reproducibility.of_readings(segments).depends_on["its parameters"] == where
     more = Reproducibility.of_readings([reading((0, 1), ranks=2), reading(((0, 2), (1, 3)))])
     assert more.depends_on["further ranks that contribute zeros"] == ""
     other = Reproducibility.of_readings([reading(chain(3), ranks=3), reading(((0, (1, 2)), 3))])

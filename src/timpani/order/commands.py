@@ -38,8 +38,8 @@ from timpani.order.reading import (
     Reading,
     expected_calls,
     expected_seconds,
-    launches_to_read,
-    read_launch,
+    read_start,
+    starts_to_read,
 )
 from timpani.order.tree import MAX_RANKS
 from timpani.report.document.formats import blocks_object, json_text
@@ -100,7 +100,9 @@ def order(
         raise UserError(
             "every placement is on this computer, where the order is the same", "name several computers with --on"
         )
-    for line in (*(each.note for each in session.plan.skipped), cost(session)):
+    calls, seconds = cost(session.plan)
+    about = f"reading takes {counted(calls, 'call')}, about {show_seconds(seconds)}"
+    for line in (*(each.note for each in session.plan.skipped), about):
         typer.echo(line, err=True)
     readings = read_orders(session, lambda text: typer.echo(text, err=True))
     if not readings:
@@ -119,7 +121,7 @@ def order(
 def order_study(what: Sequence[str], options: Mapping[str, Any]) -> Study:
     """The study whose cells are read; UserError where nothing is added in an order, or it can't be read."""
     names = operation_names(what)
-    given = {"sizes": SIZES, **options, "datatype": DATATYPE, "root": "rotating", "launches": 1}
+    given = {"sizes": SIZES, **options, "datatype": DATATYPE, "launches": 1}
     study = compose(names, given)
     for name in names:
         if OPERATIONS[name].kind != "collective" or not OPERATIONS[name].reduces:
@@ -140,24 +142,17 @@ def _is_default(cell: Cell) -> bool:
     return cell.algorithm.is_default
 
 
-def cost(session: Session) -> str:
-    """What reading takes, in words."""
-    parts = [part for _, part in launches_to_read(session.plan, _is_default)]
+def cost(plan: CampaignPlan, again: Callable[[Cell], bool] = _is_default) -> tuple[int, float]:
+    """The calls that `read_orders` makes, and about how many seconds they take."""
+    parts = list(starts_to_read(plan, again))
     calls = sum(expected_calls(each.cell) for part in parts for each in part.cells)
-    starts = sum(len(part.groups) for part in parts)
-    seconds = show_seconds(reading_seconds(session.plan, _is_default))
-    return f"reading takes {counted(calls, 'call')} in {counted(starts, 'start')}, about {seconds}"
-
-
-def reading_seconds(plan: CampaignPlan, again: Callable[[Cell], bool]) -> float:
-    """About how long `read_orders` takes."""
-    return sum(expected_seconds(part) for _, part in launches_to_read(plan, again))
+    return calls, sum(map(expected_seconds, parts))
 
 
 def read_orders(
     session: Session, note: Callable[[str], None], again: Callable[[Cell], bool] = _is_default
 ) -> list[Reading]:
-    """All cells of a plan, and in further launches those to read `again`, as `launches_to_read` has them.
+    """All cells of a plan, and in further starts those to read `again`, as `starts_to_read` has them.
 
     Its folder is in the current one where ranks may run on other computers, which read the plan there.
     """
@@ -169,7 +164,5 @@ def read_orders(
             folder, _ = stack.enter_context(temporary(_KIND))
         store = stack.enter_context(session.open(folder / "calls"))
         starter = Starter(session.plan, store, build, lambda: False, note)
-        readings: list[Reading] = []
-        for launch, part in launches_to_read(session.plan, again):
-            readings += read_launch(starter, MIN_TIMEOUT, part, launch)
-    return readings
+        parts = enumerate(starts_to_read(session.plan, again), 1)
+        return [each for number, part in parts for each in read_start(starter, MIN_TIMEOUT, part, number)]

@@ -6,7 +6,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from timpani.order.reading import Reading
-from timpani.order.reproducibility import Reproducibility
+from timpani.order.reproducibility import PARAMETERS, Reproducibility
 from timpani.order.tree import SummationTree, depth, evaluate, ranks_of, show
 from timpani.report.document.blocks import Block, Document, DrawnFigure, Sentence, Table, rows
 from timpani.study.cell import Algorithm
@@ -28,31 +28,25 @@ def order_document(readings: Sequence[Reading], names: Names) -> Document:
 
 def _blocks(readings: Sequence[Reading], names: Names) -> Iterator[Block]:
     for _, same in groupby(sorted(readings, key=_algorithm), key=_algorithm):
-        of_one = list(same)
-        facts = Reproducibility.of_readings(of_one)
-        if of_one[0].cell.algorithm.is_default or facts.unreadable:
+        facts = Reproducibility.of_readings(of_one := list(same))
+        if of_one[0].cell.algorithm.is_default or facts.unreadable or PARAMETERS in facts.depends_on:
             yield Sentence("reproducibility", facts.text, vars(facts))
-    ranges = list(_ranges(readings))
+    first = sorted((each for each in readings if (each.launch, each.root) == (1, 0)), key=_curve)
+    ranges = [list(same) for _, same in groupby(first, key=lambda each: (*_curve(each)[:-1], each.orders))]
     columns = ("collective", "ranks", "placement", "algorithm", "sizes", "depth", "order", "adds as")
     yield Table("orders", columns, rows(_row(each, names) for each in ranges), caption="Orders of addition")
     if trees := _titled_trees(ranges):
         yield DrawnFigure("trees", "Orders of addition", lambda: svg(trees))
 
 
-def _algorithm(reading: Reading) -> tuple[Any, ...]:
+def _algorithm(reading: Reading) -> tuple[str, bool, str]:
     cell = reading.cell
-    return cell.collective, not cell.algorithm.is_default, cell.algorithm.label
+    return cell.collective, not cell.algorithm.is_default, cell.algorithm.name
 
 
-def _ranges(readings: Sequence[Reading]) -> Iterator[list[Reading]]:
-    """Readings of the first launch of consecutive sizes with the same orders."""
-
-    def curve(each: Reading) -> tuple[Any, ...]:
-        return each.cell.collective, each.cell.ranks, *_algorithm(each), each.cell.placement
-
-    first = sorted((each for each in readings if each.launch == 1), key=lambda r: (*curve(r), r.cell.message_bytes))
-    for _, same in groupby(first, key=lambda each: (*curve(each), each.orders)):
-        yield list(same)
+def _curve(reading: Reading) -> tuple[Any, ...]:
+    cell = reading.cell
+    return cell.collective, cell.ranks, *_algorithm(reading), cell.algorithm.label, cell.placement, cell.message_bytes
 
 
 def _sizes(of_range: Sequence[Reading]) -> str:
@@ -64,17 +58,8 @@ def _row(of_range: Sequence[Reading], names: Names) -> tuple[str | int | None, .
     reading = of_range[0]
     cell = reading.cell
     deepest = max(map(depth, reading.trees), default=None)
-    order = _shown(reading)
-    return (
-        cell.collective,
-        cell.ranks,
-        cell.placement,
-        cell.algorithm.label,
-        _sizes(of_range),
-        deepest,
-        order,
-        names_in_words(reading, names),
-    )
+    what = (cell.collective, cell.ranks, cell.placement, cell.algorithm.label, _sizes(of_range))
+    return (*what, deepest, _shown(reading), names_in_words(reading, names))
 
 
 def names_in_words(reading: Reading, names: Names) -> str:

@@ -1,9 +1,9 @@
 """Read orders of addition: untimed calls of a campaign's cells, with a contribution of ±M at each pair of ranks."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import combinations, count
+from itertools import combinations
 from typing import Any, NamedTuple, Self
 
 from timpani.campaign.plan.estimate import call_seconds, start_seconds
@@ -42,7 +42,7 @@ class Run(NamedTuple):
 class Reading:
     """How a cell was seen to add.
 
-    launch   the first is 1
+    launch   of those that read the cell at this root; the first is 1
     results  of each rank, from its first element on
     changes  whether a second call in the same launch added in another order
     """
@@ -115,30 +115,27 @@ def is_rooted(collective: str) -> bool:
     return OPERATIONS[collective].takes["root"]
 
 
-def launches_to_read(plan: CampaignPlan, again: Callable[[Cell], bool]) -> Iterator[tuple[int, CampaignPlan]]:
-    """The launches, and what each reads: all cells; those to read `again`; and the rooted ones of these until they were
-    read at each root, on at most MAX_ROOTS ranks. The study's root must be `rotating`.
+def starts_to_read(plan: CampaignPlan, again: Callable[[Cell], bool]) -> Iterator[CampaignPlan]:
+    """What each start reads: all cells at root 0; then those to read `again`, with a root at 1; then these at each
+    further root. Of more than MAX_ROOTS ranks only root 0 is read.
     """
-    yield 1, plan
-    roots = {  # by rank count, in each launch; the arguments of groups without a rooted cell have none
-        group.ranks: group.arguments.root_in
-        for group in plan.groups
-        if any(again(each.cell) and is_rooted(each.cell.collective) for each in group.cells)
-    }
-    unread = {(ranks, root) for ranks in roots if ranks <= MAX_ROOTS for root in range(ranks)}
-    unread -= {(ranks, root_in(1, ranks)) for ranks, root_in in roots.items()}
-    for launch in count(2):
-        new = {ranks for ranks, root_in in roots.items() if (ranks, root_in(launch, ranks)) in unread}
-        unread -= {(ranks, roots[ranks](launch, ranks)) for ranks in new}
+    yield plan
+    every_root = [
+        each.cell.ranks
+        for each in plan.cells
+        if again(each.cell) and is_rooted(each.cell.collective) and each.cell.ranks <= MAX_ROOTS
+    ]
+    for root in range(1, max(every_root, default=2)):
 
-        def wanted(cell: Cell, launch: int = launch, new: Collection[int] = new) -> bool:
-            return again(cell) and (launch == 2 or (is_rooted(cell.collective) and cell.ranks in new))
+        def wanted(cell: Cell, root: int = root) -> bool:
+            return again(cell) and (root < cell.ranks <= MAX_ROOTS if is_rooted(cell.collective) else root == 1)
 
-        part = plan.restricted_to(wanted)
+        groups = (
+            replace(each, arguments=replace(each.arguments, root=root)) for each in plan.restricted_to(wanted).groups
+        )
+        part = replace(plan, groups=tuple(groups))
         if part.groups:
-            yield launch, part
-        if not unread:
-            return
+            yield part
 
 
 def expected_calls(cell: Cell) -> int:
@@ -157,22 +154,24 @@ def _cell_seconds(group: Group, planned: PlannedCell) -> float:
     return calls * (_OVERSUBSCRIBED if group.oversubscribed else 1)
 
 
-def read_launch(starter: Starter, timeout: float, part: CampaignPlan, launch: int = 1) -> list[Reading]:
+def read_start(starter: Starter, timeout: float, part: CampaignPlan, launch: int = 1) -> list[Reading]:
     """The orders of the cells of `part`, which must be sums of doubles; a note for each that failed.
 
     timeout  seconds of silence after which a start counts as hung, in addition to what its cells take
+    launch   its number, from 1
     """
     readings: list[Reading] = []
     with starter.store.writing():
         for group in part.groups:
-            root = group.arguments.root_in(launch, group.ranks)
+            root = group.arguments.root_in(1, group.ranks)
 
             def take(cell: Cell, values: Mapping[str, Any], root: int = root) -> None:
-                readings.append(Reading.from_record(cell, root, launch, values["order"]))
+                nth = 1 if is_rooted(cell.collective) else launch
+                readings.append(Reading.from_record(cell, root, nth, values["order"]))
 
             pending = list(group.cells)
             while pending and not starter.stop():
-                start = starter.untimed(group, pending, METHOD, launch=launch)
+                start = starter.untimed(group, pending, METHOD)
                 longest = timeout + _SLOWER * max(_cell_seconds(group, each) for each in pending)
                 pending = starter.read_cells(start, pending, longest, take, "not read")
     return readings

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
-from typing import Self
+from itertools import pairwise
+from typing import Any, Self
 
 from timpani.order.reading import Reading
 from timpani.order.tree import UNIT_ROUNDOFF, depth, in_rank_order, restricted
@@ -12,8 +12,15 @@ from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, listed
 
-Differs = Callable[[Reading, Reading], bool]
-"""Whether two readings with different values of something differ in their order."""
+_VARIED: Mapping[str, Callable[[Reading], Any]] = {
+    "the message size": lambda each: each.cell.message_bytes,
+    "the placement": lambda each: each.cell.placement,
+    "the root": lambda each: each.root,
+    "its parameters": lambda each: each.cell.algorithm.parameter_text,
+    "the launch": lambda each: each.launch,
+    "further ranks that contribute zeros": lambda each: each.cell.ranks,
+}
+SIZE, ROOT, PARAMETERS, LAUNCH, RANKS = (list(_VARIED)[each] for each in (0, 2, 3, 4, 5))
 
 
 @dataclass(frozen=True)
@@ -46,26 +53,23 @@ class Reproducibility:
         whole = movement.receive.content == "vector"
         unreadable = tuple(dict.fromkeys(why for each in readings for why in each.distinct if isinstance(why, str)))
         readings = [each for each in readings if each.is_readable]
-        first = [each for each in readings if each.launch == 1]
-        differing_elements = (
-            each.point for each in readings if (max(map(len, each.orders)) if whole else len(each.distinct)) > 1
-        )
-        depends: dict[str, str | None] = {
-            "the message size": _differing_places(first, "message_bytes", _orders_differ),
-            "the position in the vector": next(differing_elements, ""),
-            "the placement": _differing_places(first, "placement", _orders_differ),
-            "the call": next((each.point for each in readings if each.changes), ""),
+        differing = {
+            "the position in the vector": (
+                each.point for each in readings if (max(map(len, each.orders)) if whole else len(each.distinct)) > 1
+            ),
+            "the call": (each.point for each in readings if each.changes),
         }
-        if movement.rooted:
-            depends["the root"] = _by_launch(readings, lambda each: each.distinct)
-            depends |= dict.fromkeys(filter(None, ("the launch", _unread_roots(readings))))
-        else:
-            depends["the launch"] = _by_launch(readings, lambda each: each.results)
-        if movement.result == "sum":
-            depends["further ranks that contribute zeros"] = _differing_places(first, "ranks", _further_ranks_differ)
+        depends: dict[str, str | None] = {what: next(where, "") for what, where in differing.items()}
+        compared = {what: _where(readings, what) for what in _VARIED}
+        applies = {RANKS: movement.result == "sum", ROOT: movement.rooted, PARAMETERS: compared[PARAMETERS] is not None}
+        depends |= {what: where for what, where in compared.items() if applies.get(what, True)}
+        if movement.rooted and compared[ROOT] is not None:
+            read = {(each.cell.ranks, each.root) for each in readings}
+            counts = sorted({ranks for ranks, _ in read if sum(ranks == each for each, _ in read) < ranks})
+            depends |= {f"further roots on {counted(ranks, 'rank')}": None for ranks in counts}
         trees = [(each.cell.ranks, tree) for each in readings for tree in each.trees]
         return cls(
-            cell.collective if cell.algorithm.is_default else f"{cell.collective} {cell.algorithm.label}",
+            cell.collective if cell.algorithm.is_default else f"{cell.collective} {cell.algorithm.name}",
             all(len(set(each.results)) == 1 for each in readings) if shared and readings else None,
             depends,
             {ranks: max(depth(tree) for n, tree in trees if n == ranks) for ranks in sorted({n for n, _ in trees})},
@@ -100,57 +104,39 @@ class Reproducibility:
         yield f"It {'keeps' if self.in_rank_order else 'does not keep'} the order of ranks, which MPI calls canonical."
 
 
-def _orders_differ(one: Reading, other: Reading) -> bool:
-    """Whether they differ at a rank that has elements in both: of short vectors some ranks get none."""
+def _differ(one: Reading, other: Reading, varied: str) -> bool:
+    """Whether the order differs between two readings that differ in one thing."""
+    if varied == RANKS:
+        return {restricted(tree, one.cell.ranks) for tree in other.trees} != set(one.trees)
+    if varied == ROOT:
+        return one.distinct != other.distinct
+    if varied == LAUNCH:
+        return one.results != other.results
+    # Of short vectors some ranks get no element.
     return any(a != b for a, b in zip(one.orders, other.orders, strict=True) if a and b)
 
 
-def _further_ranks_differ(fewer: Reading, more: Reading) -> bool:
-    return {restricted(tree, fewer.cell.ranks) for tree in more.trees} != set(fewer.trees)
+def _where(readings: Sequence[Reading], varied: str) -> str | None:
+    """Where readings differ that are equal in all of `_VARIED` but one; None without two such readings.
 
-
-def _unread_roots(readings: Sequence[Reading]) -> str:
-    """Whether roots were not read, in words; empty if all were."""
-    roots = defaultdict[int, set[int]](set)
-    for each in readings:
-        roots[each.cell.ranks].add(each.root)
-    partly = [(ranks, read) for ranks, read in roots.items() if len(read) < ranks]
-    if not partly:
-        return ""
-    ranks, read = max(partly, key=lambda each: each[0])
-    return f"roots but {listed([str(each) for each in sorted(read)])} on {counted(ranks, 'rank')}"
-
-
-def _by_launch(readings: Sequence[Reading], order: Callable[[Reading], object]) -> str | None:
-    """Where the `order` of a point's launches differs; None if no point has two."""
-    by_cell = defaultdict[object, list[Reading]](list)
-    for each in readings:
-        by_cell[each.cell].append(each)
-    pairs = list(chain.from_iterable(map(pairwise, by_cell.values())))
-    return next((one.point for one, other in pairs if order(one) != order(other)), "" if pairs else None)
-
-
-_VARIED = ("ranks", "placement", "message_bytes")
-
-
-def _differing_places(readings: Sequence[Reading], varied: str, differ: Differs) -> str | None:
-    """Where readings differ that are equal in all of `_VARIED` but one; None without two such readings. The last place
-    is named, which has the most ranks."""
+    Of several places the last is named, which has the most ranks; there all sizes, or the first other change.
+    """
     equal = defaultdict[object, list[Reading]](list)
     for each in readings:
-        equal[tuple(getattr(each.cell, name) for name in _VARIED if name != varied)].append(each)
-    show = show_size if varied == "message_bytes" else str
+        equal[tuple(value(each) for what, value in _VARIED.items() if what != varied)].append(each)
     found: str | None = None
+    show: Callable[[Any], str] = show_size if varied == SIZE else str
     for same in equal.values():
-        ordered = sorted(((getattr(each.cell, varied), each) for each in same), key=lambda pair: pair[0])
+        ordered = sorted(same, key=_VARIED[varied])
         changes = [
-            f"{show(value)} and {show(next_value)}"
-            for (value, one), (next_value, other) in pairwise(ordered)
-            if differ(one, other)
+            " and ".join(show(_VARIED[varied](each)) for each in pair)
+            for pair in pairwise(ordered)
+            if _differ(*pair, varied)
         ]
         if changes:
-            on = "" if varied == "ranks" else f"on {counted(same[0].cell.ranks, 'rank')} "
-            found = f"{on}between {', '.join(changes)}"
+            on = f"on {counted(same[0].cell.ranks, 'rank')} "
+            at = "" if varied == RANKS else on if varied == SIZE else f"{on}at {show_size(same[0].cell.message_bytes)} "
+            found = f"{at}between {', '.join(changes if varied == SIZE else changes[:1])}"
         elif len(ordered) > 1:
             found = found or ""
     return found

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from operator import itemgetter
 from statistics import geometric_mean
 from typing import Any
@@ -17,10 +18,10 @@ from timpani.errors import UserError
 from timpani.judge.decide import compare_with_default
 from timpani.judge.raced import raced_results
 from timpani.native.mpi import Mpi
-from timpani.order.commands import order_study, read_orders, reading_seconds
+from timpani.order.commands import cost, order_study, read_orders
 from timpani.order.document import names_in_words
 from timpani.order.naming import Schedules
-from timpani.order.reading import DATATYPE, ELEMENT_BYTES, OPERATOR, Order, Reading, is_rooted, read_launch
+from timpani.order.reading import DATATYPE, ELEMENT_BYTES, OPERATOR, Order, Reading, is_rooted, read_start
 from timpani.order.tree import MAX_RANKS
 from timpani.study.cell import DEFAULT, OWN, Algorithm, Cell
 from timpani.study.operations import OPERATIONS
@@ -34,7 +35,7 @@ Note = Callable[[str], None]
 Point = tuple[int, str, int]
 """Ranks, placement and bytes."""
 
-Readings = Mapping[Algorithm, Mapping[Point, Mapping[int, Reading]]]
+Readings = Mapping[Algorithm, Mapping[tuple[Point, int], Reading]]
 """Of a collective, by algorithm, point and root; the root is 0 if the collective has none."""
 
 _MOST_SECONDS = 20
@@ -84,20 +85,24 @@ def _of_collective(
 def with_order(rule: Rule, readings: Readings, points: Collection[Point], every_root: bool) -> Rule:
     """The rule with the sizes at which its order differs from the default's; unknown where either wasn't read.
 
-    every_root  whether a rooted collective must have been read at each root, or else where the default was
+    every_root  whether a rooted collective must have been read at each root, or at root 0 alone
     """
     changed, known = set[int](), bool(points)
     default = next((found for name, found in readings.items() if name.is_default), {})
     own = readings.get(rule.algorithm, {})
-    for point in points:
-        roots = range(point[0]) if every_root and is_rooted(rule.collective) else default.get(point, {})
-        for root in roots or (0,):
-            one, other = (each.get(point, {}).get(root) for each in (default, own))
-            if not (one and other and one.is_readable and other.is_readable):
-                known = False
-            elif not one.same_bits(other):
-                changed.add(point[2])
+    for place in _places(rule.collective, points, every_root):
+        one, other = default.get(place), own.get(place)
+        if not (one and other and one.is_readable and other.is_readable):
+            known = False
+        elif not one.same_bits(other):
+            changed.add(place[0][2])
     return replace(rule, reordered=tuple(sorted(changed)) if changed or known else None)
+
+
+def _places(collective: str, points: Iterable[Point], every_root: bool = True) -> Iterator[tuple[Point, int]]:
+    """Each point with each root that it has, or with root 0."""
+    for point in points:
+        yield from product([point], range(point[0] if every_root and is_rooted(collective) else 1))
 
 
 def _reproducible(
@@ -159,16 +164,15 @@ def _cost(mean: float, rows: Sequence[Mapping[str, Any]]) -> str:
 _EVIDENCE = ("message_bytes", "ratio", "ratio_low", "ratio_high", "launches")
 
 
-def _adds_in_one_order(collective: str, found: Mapping[Point, Mapping[int, Reading]], points: Iterable[Point]) -> bool:
+def _adds_in_one_order(collective: str, found: Mapping[tuple[Point, int], Reading], points: Iterable[Point]) -> bool:
     """Whether each rank adds in one order at all points, root by root."""
     orders = defaultdict[tuple[int, int], set[Order]](set)
-    for point in points:
-        for root in range(point[0] if is_rooted(collective) else 1):
-            reading = found.get(point, {}).get(root)
-            if reading is None or reading.changes or not reading.is_readable:
-                return False
-            for rank, of_rank in enumerate(reading.orders):
-                orders[root, rank].update(of_rank)
+    for place in _places(collective, points):
+        reading = found.get(place)
+        if reading is None or reading.changes or not reading.is_readable:
+            return False
+        for rank, of_rank in enumerate(reading.orders):
+            orders[place[1], rank].update(of_rank)
     return bool(orders) and all(len(each) < 2 for each in orders.values())
 
 
@@ -211,21 +215,21 @@ def _read(
     def again(cell: Cell) -> bool:
         return is_rooted(cell.collective) and not unasked
 
-    if unasked and (seconds := reading_seconds(session.plan, again)) > _MOST_SECONDS:
+    if unasked and (seconds := cost(session.plan, again)[1]) > _MOST_SECONDS:
         note(f"{collective}: the order of addition is not read, which would take about {show_seconds(seconds)}")
         return {}
-    found: dict[Algorithm, dict[Point, dict[int, Reading]]] = {}
+    found = defaultdict[Algorithm, dict[tuple[Point, int], Reading]](dict)
     for each in read_orders(session, note, again):
-        cell, root = each.cell, each.root if is_rooted(collective) else 0
-        point = (cell.ranks, cell.placement, cell.message_bytes)
-        found.setdefault(cell.algorithm, {}).setdefault(point, {})[root] = each
+        cell = each.cell
+        root = each.root if is_rooted(collective) else 0
+        found[cell.algorithm][(cell.ranks, cell.placement, cell.message_bytes), root] = each
     return found
 
 
 def name_uncounted(starter: Starter, timeout: float, group: Group, cells: Sequence[PlannedCell]) -> None:
     """Name the algorithms of reductions by their order, for a library that counts no messages, in notes.
 
-    timeout  as of `read_launch`
+    timeout  as of `read_start`
     """
     reductions = {each.cell for each in cells if OPERATIONS[each.cell.collective].reduces}
     if not reductions:
@@ -238,6 +242,6 @@ def name_uncounted(starter: Starter, timeout: float, group: Group, cells: Sequen
         return
     names = Schedules.of_programs(group.mpi).names
     part = starter.plan.restricted_to(reductions.__contains__)
-    for each in read_launch(starter, timeout, part):
+    for each in read_start(starter, timeout, part):
         what = f"{each.cell.collective} {each.cell.algorithm.label}, {each.point}"
         starter.note(f"{what}: adds as {names_in_words(each, names)}")

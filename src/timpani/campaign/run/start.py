@@ -129,11 +129,10 @@ class Starter:
         method: str,
         twice: PlannedCell | None = None,
         parameters: Callable[[Path], Parameters] = lambda folder: (),
-        launch: int = 1,
     ) -> Start:
         """Record a start that calls `cells` by the measuring program's `method`; the others as `plan_text` has them."""
         slot = self.plan.study.slot
-        text = plan_text(self.plan, group, cells, slot, method, twice, launch=launch)
+        text = plan_text(self.plan, group, cells, slot, method, twice)
         return self.start(group, text, None, slot, parameters)
 
     def read_cells(
