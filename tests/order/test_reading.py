@@ -78,6 +78,7 @@ def test_the_command_shows_where_the_order_depends_on_the_position(tmp_path: Pat
     assert set(ring[1]["adds_as"]) == {"timpani/ring", "timpani/segmented_ring"}
     assert found["reproducibility"]["name"] == "allreduce"
     assert "All ranks get the same bits" in found["reproducibility"]["text"]
+    assert "and the launch. Not compared: the placement" in found["reproducibility"]["text"]
     assert drawing.read_text().startswith("<svg")
     latex = typed("order", *words[:-2], "--mpi", "openmpi", "--format", "latex").stdout
     assert r"\caption{Orders of addition}" in latex

@@ -42,6 +42,7 @@ class Run(NamedTuple):
 class Reading:
     """How a cell was seen to add.
 
+    root     0 if the collective has none
     launch   of those that read the cell at this root; the first is 1
     results  of each rank, from its first element on
     changes  whether a second call in the same launch added in another order
@@ -166,8 +167,8 @@ def read_start(starter: Starter, timeout: float, part: CampaignPlan, launch: int
             root = group.arguments.root_in(1, group.ranks)
 
             def take(cell: Cell, values: Mapping[str, Any], root: int = root) -> None:
-                nth = 1 if is_rooted(cell.collective) else launch
-                readings.append(Reading.from_record(cell, root, nth, values["order"]))
+                of_root = (root, 1) if is_rooted(cell.collective) else (0, launch)
+                readings.append(Reading.from_record(cell, *of_root, values["order"]))
 
             pending = list(group.cells)
             while pending and not starter.stop():

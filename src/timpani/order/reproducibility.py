@@ -60,7 +60,7 @@ class Reproducibility:
             "the call": (each.point for each in readings if each.changes),
         }
         depends: dict[str, str | None] = {what: next(where, "") for what, where in differing.items()}
-        compared = {what: _where(readings, what) for what in _VARIED}
+        compared = {what: _differing_place(readings, what) for what in _VARIED}
         applies = {RANKS: movement.result == "sum", ROOT: movement.rooted, PARAMETERS: compared[PARAMETERS] is not None}
         depends |= {what: where for what, where in compared.items() if applies.get(what, True)}
         if movement.rooted and compared[ROOT] is not None:
@@ -116,7 +116,7 @@ def _differ(one: Reading, other: Reading, varied: str) -> bool:
     return any(a != b for a, b in zip(one.orders, other.orders, strict=True) if a and b)
 
 
-def _where(readings: Sequence[Reading], varied: str) -> str | None:
+def _differing_place(readings: Sequence[Reading], varied: str) -> str | None:
     """Where readings differ that are equal in all of `_VARIED` but one; None without two such readings.
 
     Of several places the last is named, which has the most ranks; there all sizes, or the first other change.

@@ -36,7 +36,7 @@ Point = tuple[int, str, int]
 """Ranks, placement and bytes."""
 
 Readings = Mapping[Algorithm, Mapping[tuple[Point, int], Reading]]
-"""Of a collective, by algorithm, point and root; the root is 0 if the collective has none."""
+"""Of a collective, by algorithm, point and root."""
 
 _MOST_SECONDS = 20
 """What rules change is not read unasked if that takes longer."""
@@ -221,8 +221,7 @@ def _read(
     found = defaultdict[Algorithm, dict[tuple[Point, int], Reading]](dict)
     for each in read_orders(session, note, again):
         cell = each.cell
-        root = each.root if is_rooted(collective) else 0
-        found[cell.algorithm][(cell.ranks, cell.placement, cell.message_bytes), root] = each
+        found[cell.algorithm][(cell.ranks, cell.placement, cell.message_bytes), each.root] = each
     return found
 
 
