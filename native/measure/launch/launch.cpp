@@ -187,7 +187,7 @@ std::optional<Competitor> Launch::begin_cell(const CellPlan& cell, InjectedLaten
         } else if (plan_.method == Method::record_buffers) {  // of the call that was checked
             line.add_json("buffers", buffer_contents(harness_, *operation, buffers_));
         } else if (plan_.method == Method::read_order) {
-            line.add_json("order", read_order(harness_, *operation, buffers_));
+            line.add_json("order", read_order(harness_, *operation, buffers_, [&] { under_way(cell.id); }));
         } else if (plan_.method == Method::osu) {
             add_outcome(line, cell.operation, measure_as_osu(harness_, *operation, buffers_, protocol_, cell));
         } else {

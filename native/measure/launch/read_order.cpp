@@ -24,6 +24,7 @@ constexpr int kCallsBetweenBarriers = 32;  // ranks that only send must not fill
 
 /// Calls with each pair of ranks, and gives `take` what is left in each element: a number of ranks, or −1.
 void probe_pairs(const Harness& harness, Operation& operation, Buffers& buffers,
+                 const std::function<void()>& still_alive,
                  const std::function<void(const std::vector<std::int64_t>&)>& take) {
     auto* const sent = reinterpret_cast<double*>(buffers.send());
     auto* const received = reinterpret_cast<double*>(buffers.receive());
@@ -42,6 +43,7 @@ void probe_pairs(const Harness& harness, Operation& operation, Buffers& buffers,
                 return counts ? static_cast<std::int64_t>(each) : -1;
             });
             take(left);
+            still_alive();
             if (++calls % kCallsBetweenBarriers == 0) PMPI_Barrier(harness.comm);
         }
     }
@@ -49,7 +51,8 @@ void probe_pairs(const Harness& harness, Operation& operation, Buffers& buffers,
 
 }  // namespace
 
-std::string read_order(const Harness& harness, Operation& operation, Buffers& buffers) {
+std::string read_order(const Harness& harness, Operation& operation, Buffers& buffers,
+                       const std::function<void()>& still_alive) {
     if (operation.datatype().mpi != MPI_DOUBLE || operation.datatype().op != MPI_SUM) {
         throw NotApplicable("the order of addition is read from sums of doubles only");
     }
@@ -61,7 +64,7 @@ std::string read_order(const Harness& harness, Operation& operation, Buffers& bu
             digests[i] ^= digests[i] >> 29;
         }
     };
-    probe_pairs(harness, operation, buffers, [&](const auto& left) { digest(first, left); });
+    probe_pairs(harness, operation, buffers, still_alive, [&](const auto& left) { digest(first, left); });
     std::map<std::uint64_t, std::pair<std::size_t, std::vector<std::int64_t>>> found;  // by digest the first element
     std::vector<std::string> runs;
     for (std::size_t i = 0, end = 0; i < first.size(); i = end) {
@@ -69,7 +72,7 @@ std::string read_order(const Harness& harness, Operation& operation, Buffers& bu
         runs.push_back(std::string("[") + std::to_string(end - i) + ",\"" + std::to_string(first[i]) + "\"]");
         found.try_emplace(first[i], i, std::vector<std::int64_t>{});
     }
-    probe_pairs(harness, operation, buffers, [&](const auto& left) {
+    probe_pairs(harness, operation, buffers, still_alive, [&](const auto& left) {
         digest(second, left);
         for (auto& [name, of] : found) of.second.push_back(left[of.first]);
     });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "measure/cell/buffers.hpp"
@@ -15,7 +16,9 @@ namespace timpani {
 ///
 /// At rank 0 for each rank `{"changes":…,"runs":[[count,name],…],"remainders":{name:[…],…}}`: whether a second call
 /// differed; its result as runs of `count` elements; and what was left in them for each pair (0, 1), (0, 2) … (1, 2) …,
-/// −1 where it counts no ranks. Throws NotApplicable unless elements are doubles that are added.
-std::string read_order(const Harness& harness, Operation& operation, Buffers& buffers);
+/// −1 where it counts no ranks. `still_alive` is called after each call. Throws NotApplicable unless elements are
+/// doubles that are added.
+std::string read_order(const Harness& harness, Operation& operation, Buffers& buffers,
+                       const std::function<void()>& still_alive);
 
 }  // namespace timpani

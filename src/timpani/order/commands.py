@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from timpani.campaign.plan.plan import CampaignPlan
-from timpani.campaign.run.run import MIN_TIMEOUT
 from timpani.campaign.run.session import Session
 from timpani.campaign.run.start import Starter
 from timpani.cli.terminal.completing import complete_collective
@@ -165,4 +164,4 @@ def read_orders(
         store = stack.enter_context(session.open(folder / "calls"))
         starter = Starter(session.plan, store, build, lambda: False, note)
         parts = enumerate(starts_to_read(session.plan, again), 1)
-        return [each for number, part in parts for each in read_start(starter, MIN_TIMEOUT, part, number)]
+        return [each for number, part in parts for each in read_start(starter, part, number)]

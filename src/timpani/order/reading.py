@@ -7,7 +7,8 @@ from itertools import combinations
 from typing import Any, NamedTuple, Self
 
 from timpani.campaign.plan.estimate import call_seconds, start_seconds
-from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
+from timpani.campaign.plan.plan import CampaignPlan
+from timpani.campaign.run.run import MIN_TIMEOUT
 from timpani.campaign.run.start import Starter
 from timpani.order.tree import SummationTree, UnreadableError, read_tree
 from timpani.study.cell import Cell
@@ -27,8 +28,6 @@ DATATYPE, OPERATOR, ELEMENT_BYTES = "double", "sum", 8
 _CALLS_PER_PAIR = 2
 _OVERSUBSCRIBED = 100
 """How many times as long a call takes where ranks share cores."""
-_SLOWER = 20
-"""A start counts as hung if a cell takes that many times as long as expected."""
 
 
 class Run(NamedTuple):
@@ -145,21 +144,19 @@ def expected_calls(cell: Cell) -> int:
 
 
 def expected_seconds(plan: CampaignPlan) -> float:
-    """About how long one launch of a plan takes."""
-    cells = (_cell_seconds(group, each) for group in plan.groups for each in group.cells)
-    return sum(start_seconds(group.mpi.kind, group.ranks) for group in plan.groups) + sum(cells)
+    """About how long one start of a plan takes."""
+    return sum(
+        start_seconds(group.mpi.kind, group.ranks)
+        + (_OVERSUBSCRIBED if group.oversubscribed else 1)
+        * sum(expected_calls(each.cell) * call_seconds(each.cell) for each in group.cells)
+        for group in plan.groups
+    )
 
 
-def _cell_seconds(group: Group, planned: PlannedCell) -> float:
-    calls = expected_calls(planned.cell) * call_seconds(planned.cell)
-    return calls * (_OVERSUBSCRIBED if group.oversubscribed else 1)
-
-
-def read_start(starter: Starter, timeout: float, part: CampaignPlan, launch: int = 1) -> list[Reading]:
+def read_start(starter: Starter, part: CampaignPlan, launch: int = 1) -> list[Reading]:
     """The orders of the cells of `part`, which must be sums of doubles; a note for each that failed.
 
-    timeout  seconds of silence after which a start counts as hung, in addition to what its cells take
-    launch   its number, from 1
+    launch  the start's number, from 1
     """
     readings: list[Reading] = []
     with starter.store.writing():
@@ -173,6 +170,5 @@ def read_start(starter: Starter, timeout: float, part: CampaignPlan, launch: int
             pending = list(group.cells)
             while pending and not starter.stop():
                 start = starter.untimed(group, pending, METHOD)
-                longest = timeout + _SLOWER * max(_cell_seconds(group, each) for each in pending)
-                pending = starter.read_cells(start, pending, longest, take, "not read")
+                pending = starter.read_cells(start, pending, MIN_TIMEOUT, take, "not read")
     return readings

@@ -225,11 +225,8 @@ def _read(
     return found
 
 
-def name_uncounted(starter: Starter, timeout: float, group: Group, cells: Sequence[PlannedCell]) -> None:
-    """Name the algorithms of reductions by their order, for a library that counts no messages, in notes.
-
-    timeout  as of `read_start`
-    """
+def name_uncounted(starter: Starter, group: Group, cells: Sequence[PlannedCell]) -> None:
+    """Name the algorithms of reductions by their order, for a library that counts no messages, in notes."""
     reductions = {each.cell for each in cells if OPERATIONS[each.cell.collective].reduces}
     if not reductions:
         return
@@ -241,6 +238,6 @@ def name_uncounted(starter: Starter, timeout: float, group: Group, cells: Sequen
         return
     names = Schedules.of_programs(group.mpi).names
     part = starter.plan.restricted_to(reductions.__contains__)
-    for each in read_start(starter, timeout, part):
+    for each in read_start(starter, part):
         what = f"{each.cell.collective} {each.cell.algorithm.label}, {each.point}"
         starter.note(f"{what}: adds as {names_in_words(each, names)}")

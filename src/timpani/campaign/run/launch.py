@@ -43,8 +43,8 @@ class Ended:
 
     @property
     def failure(self) -> str:
-        """How it ended, and the first sentence of what it printed."""
-        return f"{self.how}: {one_line(self.output)}"
+        """How it ended, and what it printed first unless that is about its being ended."""
+        return "showed no sign of life" if self.how == "hung" else f"{self.how}: {one_line(self.output)}"
 
 
 def follow(

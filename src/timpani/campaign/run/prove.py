@@ -24,7 +24,7 @@ from timpani.study.schema import cell_of
 from timpani.study.sizes import show_sizes
 from timpani.study.words import counted
 
-_UNCOUNTED: Hook[Callable[[Starter, float, Group, list[PlannedCell]], None]] = Hook("UNCOUNTED_MESSAGES")
+_UNCOUNTED: Hook[Callable[[Starter, Group, list[PlannedCell]], None]] = Hook("UNCOUNTED_MESSAGES")
 """Names the algorithms of cells by other means where a library counts no messages."""
 
 _TOTALS = "totals"
@@ -69,7 +69,7 @@ class Prover:
                         "library refuses unknown names and algorithms that it would have to replace"
                     )
                     for name in _UNCOUNTED.added():
-                        name(self.starter, self.timeout, group, pending)
+                        name(self.starter, group, pending)
                     continue
                 count = self._by_difference if counting and counting.at_exit else self._in_one_launch
                 while pending and not stop():
