@@ -25,3 +25,20 @@ def test_lines_appear_while_nobody_else_prints(monkeypatch: pytest.MonkeyPatch) 
         with printing:
             printed.clear()
             assert not printed.wait(0.05)
+
+
+def test_only_the_innermost_work_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines, printed = list[str](), Event()
+
+    def take(text: str) -> None:
+        lines.append(text)
+        if len(lines) > 20:
+            printed.set()
+
+    monkeypatch.setattr(announce, "_SILENT_SECONDS", 0.001)
+    with announce.working("choosing") as outer, outer, announce.working("compiling"):
+        monkeypatch.setattr(announce, "announce", take)
+        outer.release()
+        assert printed.wait(60)
+        assert {*lines} == {"still compiling"}
+        outer.acquire()

@@ -39,18 +39,25 @@ def announce(text: str) -> None:
     print(f"timpani: {text}", file=sys.stderr, flush=True)
 
 
+_under_way: list[Event] = []  # of each work that isn't done, the innermost last
+
+
 @contextmanager
 def working(doing: str, progress: Callable[[], str] | None = None) -> Iterator[Lock]:
     """Within, a line every 10 s says that the command is still `doing`, and its `progress`; not while somebody who
-    prints more holds the lock. With progress, a terminal has one line that changes."""
+    prints more holds the lock, or a part of the work reports itself. With progress, a terminal has one line that
+    changes."""
     live = progress is not None and sys.stderr.isatty()
     done, printing = Event(), Lock()
+    _under_way.append(done)
 
     def report() -> None:
         while not done.wait(_LIVE_SECONDS if live else _SILENT_SECONDS):
             if printing.acquire(blocking=False):
                 text = f"still {doing}{progress() if progress else ''}"
-                if live:
+                if _under_way[-1] is not done:
+                    pass  # a part of the work reports itself
+                elif live:
                     print(f"{_CLEARED}timpani: {text}", end="", file=sys.stderr, flush=True)
                 else:
                     announce(text)
@@ -65,3 +72,4 @@ def working(doing: str, progress: Callable[[], str] | None = None) -> Iterator[L
     finally:
         done.set()
         thread.join()
+        _under_way.remove(done)

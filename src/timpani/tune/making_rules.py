@@ -15,6 +15,7 @@ from timpani.errors import UserError
 from timpani.libraries.rules import replacing_library
 from timpani.machine.detect import resolve
 from timpani.native.announce import working
+from timpani.native.build import build
 from timpani.report import runnable_study
 from timpani.report.document.formats import render
 from timpani.report.document.output_files import write_files
@@ -83,13 +84,16 @@ def measure_and_confirm(
     machine = resolve(place.on, mpi) if place.on else None
     target = Target(mpi, machine, place.oversubscribe)
     study = study_of(target.simulated)
-    budget = TimeBudget(study.budget)
-    if budget.seconds is not None:
-        typer.echo(budget_division(budget.seconds), err=True)
+    if study.budget is not None:
+        typer.echo(budget_division(study.budget), err=True)
     if dry_run:
-        print_plan(prepare_deciding(study, target, budget).plan)
+        print_plan(prepare_deciding(study, target, TimeBudget(study.budget)).plan)
         typer.echo("\nthen sizes between those at which the choice changes, and the confirmation of the files")
         return 0
+    for library in Session.prepare(study, mpi, place.oversubscribe, machine).plan.libraries:
+        build(library)
+        replacing_library(library)  # the confirmation may need it
+    budget = TimeBudget(study.budget)  # from here on: compiling takes none of it
     written = (output / TABLE_FILE).exists() and not force  # resume: a confirmation may have removed rules
     if written and order != "any":
         raise UserError(
@@ -122,8 +126,6 @@ def _measure_choices(
 
     def measure(session: Session, folder: Path, prove: Callable[[Cell], bool] | None = None) -> Outcome:
         with choosing:
-            for mpi in session.plan.libraries:
-                replacing_library(mpi)  # built before hours of measuring: the confirmation may need it
             return measure_or_exit(
                 session,
                 folder,

@@ -1,6 +1,7 @@
 """The time that a campaign still takes, in words, on a clock that the test moves."""
 
 import re
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from tests.campaign.plan.test_plan import planned
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.cli.terminal.progress import Work, progress
+from timpani.study.cell import Cell
 
 
 class Clock:
@@ -18,8 +20,8 @@ class Clock:
         return self.now
 
 
-def work(clock: Clock, **values: Any) -> Work:
-    return Work(planned(sizes=[8, 64, 512, 4096], **values), {}, clock)
+def work(clock: Clock, done: Collection[tuple[Cell, int]] = (), **values: Any) -> Work:
+    return Work(planned(sizes=[8, 64, 512, 4096], **values), done, clock)
 
 
 def test_a_slow_machine_is_learned_and_building_does_not_count() -> None:
@@ -36,6 +38,22 @@ def test_a_slow_machine_is_learned_and_building_does_not_count() -> None:
     true = 10 * (len(cells) - len(cells) // 5)
     low = int(hours[1]) * {"min": 60, "h": 3600}[hours[2]]
     assert true / 4 <= low <= true
+
+
+def test_results_that_are_taken_over_count_as_measured_before() -> None:
+    clock = Clock()
+    cells = list(work(clock).cells)
+    before = work(clock, [(cell, 1) for cell in cells[:5]], launches=10)
+    taken = work(clock, launches=10)
+    clock.now += 500  # building
+    for cell in cells[:5]:
+        taken.measured(cell)
+    for each in (before, taken):
+        each.started()
+    clock.now += 10
+    for each in (before, taken):
+        each.measured(cells[5])
+    assert before.time_left() == taken.time_left() != ""
 
 
 def test_a_spent_budget_is_reported() -> None:

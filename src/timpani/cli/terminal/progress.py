@@ -45,10 +45,9 @@ class Work:
         self.total = len(self._seconds) * launches
         self.before = self.count = len(measured)
         self.racing = plan.study.regret is not None
-        expected = launches * sum(self._seconds.values()) - sum(self._seconds[cell] for cell in measured)
-        self._left = TimeLeft(expected)
-        self._began = clock()
-        self._has_started = False
+        self._expected = launches * sum(self._seconds.values()) - sum(self._seconds[cell] for cell in measured)
+        self._left = TimeLeft(self._expected)
+        self._began: float | None = None
 
     @property
     def cells(self) -> Collection[Cell]:
@@ -57,25 +56,30 @@ class Work:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the first start."""
-        return self.clock() - self._began
+        """Seconds since the first start. The time before it does not count: programs are built."""
+        return 0.0 if self._began is None else self.clock() - self._began
 
     def started(self) -> None:
-        """A start begins. The time before the first one does not count: programs are built."""
-        if not self._has_started:
-            self._began, self._has_started = self.clock(), True
+        """A start begins."""
+        self._began = self.clock() if self._began is None else self._began
 
     def measured(self, cell: Cell) -> None:
-        """One more result."""
+        """One more result; before the first start one that a killed command had measured, which says nothing about
+        this command's speed."""
         self.count += 1
-        self._left.add(self._seconds.get(cell, 0.0), self.elapsed)
+        seconds = self._seconds.get(cell, 0.0)
+        if self._began is None:
+            self._expected -= seconds
+            self._left = TimeLeft(self._expected)
+        else:
+            self._left.add(seconds, self.elapsed)
 
     def time_for_all(self) -> str:
         """About how long all of it takes, before any of it is measured; as `time_left`."""
         if self.count >= self.total:
             return ""
         if self.racing:
-            return f", at most about {show_seconds(self._plan.most_seconds)} for all"
+            return f", in at most {show_seconds(self._plan.most_seconds)}"
         left = self._left.left(0.0)
         if self._budget is not None and left.high > self._budget:
             return f", within the budget of {show_seconds(self._budget)}"
