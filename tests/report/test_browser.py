@@ -267,6 +267,11 @@ def test_paper_has_every_section_figure_and_table(browser: Driver, pages: dict[s
     assert page.execute_script(mark, left_out) == "none"
 
 
+LONG_NOTES = """
+const note = `<small>${'a long note, '.repeat(20)}</small>`
+for (const cell of document.querySelectorAll('td.words')) cell.innerHTML += note
+"""
+
 WIDTHS = {1400: "screen", 800: "screen", 390: "screen", 690: "print"}
 
 
@@ -278,6 +283,7 @@ def test_nothing_is_wider_than_the_page_and_no_text_leaves_its_figure(browser: D
             for path in pages.values():
                 page = opened(browser, path)
                 page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media})
+                page.execute_script(LONG_NOTES)
                 assert page.execute_script(BEYOND) == [], f"{path.name} at {width}"
                 if path is pages["strange"] and width >= 800 and media == "screen":
                     assert_panels_fill_their_frames(page)

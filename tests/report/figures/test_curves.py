@@ -104,4 +104,4 @@ def test_a_far_point_does_not_stretch_the_axis_but_stands_at_its_end_and_is_coun
     (point,) = about(items(far, "symbol"), "algorithm: default;", "message bytes: 64;")
     assert "latency (µs): 1000000;" in point["description"]
     assert point["y"] == min(item["y"] for item in about(items(far, "symbol"), "status: ok"))
-    assert "1 of 23 intervals cut, 1 of 23 points beyond the axis" in {item["text"] for item in items(far, "text")}
+    assert "1 of 23 intervals, 1 of 23 points cut" in {item["text"] for item in items(far, "text")}

@@ -73,7 +73,7 @@ def _label(name: str, hint: Any) -> str:
 ShownFormat = Annotated[
     Format,
     document_format(
-        "latex is for the package booktabs; csv, json and parquet have the columns of docs/reference.md.",
+        "latex is for the packages booktabs and array; csv, json and parquet have the columns of docs/reference.md.",
         Format.osu,
         Format.parquet,
     ),

@@ -1,9 +1,10 @@
-"""A document in LaTeX, for the packages booktabs and array; tables fit the line."""
+"""A document in LaTeX, for the packages booktabs and array; tables fit the line and the page."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from math import ceil
 
 from timpani.report.document.blocks import (
     Block,
@@ -14,11 +15,15 @@ from timpani.report.document.blocks import (
     NextCommand,
     Sentence,
     Table,
+    Value,
     grid,
 )
 
 LINE_PT = 345.0
 """Width of a line of the class `article` in its 10 pt, points of TeX."""
+
+_ROWS_PT = 460.0
+"""Height of a table's rows and footnotes, at most: a page of the class `article` has 550 points of TeX."""
 
 PT_PER_MM = 72.27 / 25.4
 
@@ -26,6 +31,7 @@ _SIZES = {"": 10, r"\small": 9, r"\footnotesize": 8}
 """Commands that choose a size of type, and the size in points."""
 
 _SMALLEST = r"\footnotesize"
+_LINE_SPACING = 1.2  # as a multiple of the size of type
 
 _COLUMN_SEPARATION = 2 * 6.0  # points of TeX: \tabcolsep on both sides of a column
 _CHARACTER_WIDTHS = {"fijlt I.,:;'|![]()": 3.9, "mw+=%@<>≤≥×µ→·": 8.4, "MW": 10.3}
@@ -83,7 +89,8 @@ def _lines(block: Block, line_pt: float) -> Iterator[str]:
         case Heading():
             yield rf"\{_HEADINGS.get(block.level, 'subsubsection')}{{{escaped(block.text)}}}"
         case Sentence():
-            yield with_code(block.text)
+            text = with_code(block.text)
+            yield rf"{{\leftskip {1.5 * block.depth:g}em {text}\par}}" if block.depth else text
         case Bullets():
             yield from [f"{with_code(block.about)}:"] if block.about else []
             yield from (r"\begin{itemize}", *(rf"\item {with_code(item)}" for item in block.items), r"\end{itemize}")
@@ -92,7 +99,8 @@ def _lines(block: Block, line_pt: float) -> Iterator[str]:
         case Table():
             fits = partial(_fits, line_pt=line_pt)
             whole = block if fits(block) else replace(block, repeated=max(1, block.repeated))
-            for number, part in enumerate(whole.divided(fits)):
+            pages = (page for part in whole.divided(fits) for page in _pages(part, line_pt))
+            for number, part in enumerate(pages):
                 yield from [""] if number else []
                 yield from _float(part, line_pt)
         case DrawnFigure():
@@ -100,15 +108,39 @@ def _lines(block: Block, line_pt: float) -> Iterator[str]:
             yield from (rf"\caption{{{escaped(block.title)}}}", r"\end{figure}")
 
 
+def _pages(table: Table, line_pt: float) -> Iterator[Table]:
+    """The table in parts that fit a page each. Its footnotes are below the last."""
+    size, broken = _type_and_breaks(table, line_pt)
+    notes = sum(ceil(0.8 * _text_width(note) / line_pt) for note in table.footnotes) * _LINE_SPACING * _SIZES[_SMALLEST]
+    pages, left = [list[tuple[Value, ...]]()], _ROWS_PT - notes
+    for row in table.rows:
+        # Ragged lines are filled to about three quarters.
+        lines = (ceil(0.8 * _text_width(each.entry(row)) / (0.75 * width)) for each, width in broken.items())
+        height = max(1, *lines, 1) * _LINE_SPACING * _SIZES[size]
+        if pages[-1] and height > left:
+            pages.append([])
+            left = _ROWS_PT - notes
+        pages[-1].append(row)
+        left -= height
+    for page in pages:
+        yield replace(table, rows=tuple(page), footnotes=table.footnotes if page is pages[-1] else ())
+
+
+def _type_and_breaks(table: Table, line_pt: float) -> tuple[str, dict[GridColumn, float]]:
+    """The largest type in which it fits the line; the widths of columns of words that are broken into lines."""
+    size = next((name for name in _SIZES if table_width(table, name) <= line_pt), _SMALLEST)
+    return size, _broken_columns(table, grid(table), line_pt) if table_width(table, size) > line_pt else {}
+
+
 def _float(table: Table, line_pt: float) -> Iterator[str]:
     """A float with the caption, the notes and a `tabular`, in the largest type in which it fits the line."""
     columns = grid(table)
-    size = next((name for name in _SIZES if table_width(table, name) <= line_pt), _SMALLEST)
+    size, broken = _type_and_breaks(table, line_pt)
     beyond = table_width(table, size) > line_pt
-    broken = _broken_columns(table, columns, line_pt) if beyond else {}
     yield from (r"\begin{table}", r"\centering")
     caption = f"{table.caption}." if table.caption and table.notes else table.caption
-    yield rf"\caption{{{with_code(' '.join(filter(None, [caption, *table.notes])))}}}"
+    if about := with_code(" ".join(filter(None, [caption, *table.notes]))):
+        yield rf"\caption{{{about}}}"
     yield from [size] if size else []
     yield rf"\begin{{tabular}}{{{''.join(_alignment(column, broken) for column in columns)}}}"
     yield r"\toprule"
@@ -122,7 +154,7 @@ def _float(table: Table, line_pt: float) -> Iterator[str]:
             [_breakable(entry) if column in broken else entry for column, entry in zip(columns, entries, strict=True)]
         )
     yield from (r"\bottomrule", r"\end{tabular}")
-    yield from (rf"\par\footnotesize {with_code(footnote)}" for footnote in table.footnotes)
+    yield from (rf"\par\smallskip\footnotesize {with_code(footnote)}" for footnote in table.footnotes)
     yield r"\end{table}"
 
 

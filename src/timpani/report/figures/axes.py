@@ -253,13 +253,17 @@ def bars(
         .transform_aggregate(cut="sum(bar_is_cut)", bars="sum(has_bar)", far="sum(is_far)", points="count()")
         .transform_filter("datum.cut + datum.far > 0")
         .transform_calculate(
-            cut_bars="datum.cut > 0 ? datum.cut + ' of ' + datum.bars + ' intervals cut' : ''",
-            far_points="datum.far > 0 ? datum.far + ' of ' + datum.points + ' points beyond the axis' : ''",
+            cut_bars="datum.cut > 0 ? datum.cut + ' of ' + datum.bars + ' intervals' : ''",
+            far_points="datum.far > 0 ? datum.far + ' of ' + datum.points + ' points' : ''",
         )
-        .transform_calculate(words="datum.cut_bars + (datum.cut > 0 && datum.far > 0 ? ', ' : '') + datum.far_points")
+        .transform_calculate(
+            words="datum.cut_bars + (datum.cut > 0 && datum.far > 0 ? ', ' : '') + datum.far_points + ' cut'"
+        )
         .mark_text(align="right", baseline="bottom", fontSize=10, color=palette.quiet)
         .encode(
-            x=alt.XValue(alt.expr("child_width" if faceted else "width")), y=alt.YValue(-4), text=alt.Text("words:N")
+            x=alt.XValue(alt.expr("child_width" if faceted else "width")),
+            y=alt.YValue(-4 if faceted or along == "x" else -25),  # above the title of the axis
+            text=alt.Text("words:N"),
         )
     )
     return [rule, *heads, number]

@@ -185,7 +185,7 @@ def relative_mad(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> t
         tooltip=theme.tooltip("label message_bytes percent launches bimodal status"),
     )
     number = measured.mark_text(
-        fontSize=10, color=palette.text, opacity=alt.expr("bandwidth('x') < 20 ? 0 : 1")
+        fontSize=10, color=palette.text, opacity=alt.expr("bandwidth('x') < 15 ? 0 : 1")
     ).encode(text=alt.Text("percent:Q", format=".2~r"))
     framed = measured.transform_filter(alt.datum.bimodal).mark_rect(
         filled=False, stroke=palette.slower, strokeWidth=1.8
