@@ -3,7 +3,6 @@
 import io
 from collections.abc import Iterator
 from contextlib import nullcontext, redirect_stdout
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -120,8 +119,6 @@ def _intervals(cells: pl.DataFrame, side: str) -> list[Value]:
     return [Value(time, low, high, show=two_decimals) for time, low, high in found]
 
 
-_MAX_ROWS = 42  # of a table on a page
-
 _PREAMBLE = r"""\documentclass{article}
 \ifdefined\pdfminorversion\pdfminorversion=7\fi  % of the figures
 \usepackage[margin=25mm]{geometry}
@@ -153,12 +150,7 @@ def report_blocks(
         yield Heading("conclusions", "Conclusions")
         yield from claim_blocks(table, check_claims(table, by_timpani), by_timpani.statistic)
     yield Heading("tables", "Tables")
-    for block in document.blocks:
-        if isinstance(block, Table):
-            for first in range(0, len(block.rows), _MAX_ROWS):
-                yield replace(block, rows=block.rows[first : first + _MAX_ROWS])
-        else:
-            yield block
+    yield from document.blocks
 
 
 def latex_report(title: str, blocks: list[Block]) -> str:

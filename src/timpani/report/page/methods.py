@@ -23,6 +23,7 @@ from timpani.study.words import counted, per_cent
 
 _MEDIAN = "We report the median of the launches' medians"
 _INTERVAL = "distribution-free confidence interval over launches (Hoefler & Belli, SC'15)"
+_COMPLETION = "The completion time of a call is the time from the common start of all ranks to the last rank's end."
 _ROUND_TIME = (
     "The completion time of a call is the time from the first rank's start to the last rank's end on a common "
     "clock. Ranks start at a common deadline (Round-Time; Hunold & Carpen-Amarie, IEEE TPDS 27(12), 2016), late "
@@ -46,7 +47,8 @@ def methods_paragraph(
     study = header.study
     sentences = [_subject(header)]
     if header.machine.cluster and header.machine.cluster.simulated:
-        sentences.append(_simulation(header.machine, margins))
+        sentences += [_simulation(header.machine), _osu_protocol(study) if study.method == "osu" else _COMPLETION]
+        sentences.append(f"Two algorithms are said to differ if the ratio of their times is outside {margins}.")
     else:
         sentences += [
             _osu_protocol(study) if study.method == "osu" else _protocols(study),
@@ -136,12 +138,10 @@ def _ending(study: RecordedStudy) -> str:
     )
 
 
-def _simulation(machine: MachineDescription, margins: Margins) -> str:
+def _simulation(machine: MachineDescription) -> str:
     return (
         f"All times are simulated, on the platform {machine.name}: messages take time by its latencies, "
-        "bandwidths and overheads, computing takes none, and nothing varies. The completion time of a call is the time "
-        "from the common start of all ranks to the last rank's end. Two algorithms are said to differ if the ratio of "
-        f"their times is outside {margins}."
+        "bandwidths and overheads, computing takes none, and nothing varies."
     )
 
 
