@@ -187,7 +187,7 @@ MORE = "measure anew with --launches {} or more"
     [
         (9, 5, MORE.format(6)),
         (30, 5, MORE.format(7)),
-        (9, 8, "repeat the command that measured this: it measures the missing ones"),
+        (9, 8, "repeat the command that measured this"),
         (9, None, ""),
     ],
 )

@@ -175,7 +175,7 @@ def test_rules_that_change_the_order_of_addition_are_left_out(tmp_path: Path) ->
     words = ("tune", str(campaign), "-o", str(tmp_path / "tuned"), "--same-order", "--mpi", "openmpi")
     done = typed(*words)
     assert done.returncode == 0, done.stdout + done.stderr
-    kept = "allreduce recursive_doubling, 4 ranks: adds doubles as the default does where it was measured\n"
+    kept = "allreduce recursive_doubling, 4 ranks: adds doubles in the default's order at the measured sizes\n"
     assert kept in done.stdout
     assert "allreduce ring, 4 ranks: changes the order of addition at 4 KiB: left out\n" in done.stdout
     unread = "allreduce segmented_ring, 4 ranks: its order of addition is unknown: left out\n"

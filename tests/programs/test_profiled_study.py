@@ -189,7 +189,7 @@ def test_the_bound_on_the_loss_is_in_seconds_of_the_program(tmp_path: Path) -> N
     )
     assert same["at_most"].text.startswith("undecided: other algorithms could save at most"), "a call is unmeasured"
     named = [cell.text for cell in same["points"].column("faster algorithm")]
-    assert sorted(named) == ["none shown", "not measured"]
+    assert sorted(named) == ["none significant", "not measured"]
     assert "timpani tune --for" in same["longer"].command
 
 

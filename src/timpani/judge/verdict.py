@@ -96,7 +96,7 @@ def launches_advice(cells: pl.DataFrame, launches_asked: int | None, batch: bool
         return "measure in several jobs (jobs=6)" if batch else f"measure anew with --launches {needed} or more"
     if short["status"].str.contains("failed").all():
         return "the others failed"
-    return "repeat the command that measured this: it measures the missing ones"
+    return "repeat the command that measured this"
 
 
 def sentence(collective: str, decisions: pl.DataFrame, margins: Margins = STANDARD) -> str:

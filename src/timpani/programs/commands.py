@@ -39,7 +39,7 @@ def study_for(profile: Path, options: Mapping[str, object], covered_by: Sequence
     covered = [each.point for each in savings_of(read, covered_by).covered] if covered_by else []
     found = profiled_study(read.main_part, options, covered)
     for text in found.left_out:
-        typer.echo(f"left out: {text}", err=True)
+        typer.echo(f"not as in the program: {text}", err=True)
     return found.study
 
 

@@ -141,7 +141,7 @@ def change_of_order(rule: Rule) -> str:
     elif rule.reordered:
         changes = f"changes the order of addition at {', '.join(map(show_size, rule.reordered))}"
     else:
-        changes = "adds doubles as the default does where it was measured"
+        changes = "adds doubles in the default's order at the measured sizes"
     chosen = ", and was chosen since it adds in one order at all measured sizes" if rule.for_order else ""
     return f"{rule.collective} {rule.algorithm.label}, {show_span(rule.ranks)} ranks: {changes}{chosen}"
 

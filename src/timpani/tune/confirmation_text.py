@@ -73,8 +73,8 @@ def confirmed_lines(confirmed: Sequence[ConfirmedPoint], unreached: Unreached = 
         yield f"not confirmed, because the budget was spent before: {_places(unreached.calls)}"
     if unreached.others:
         yield (
-            "compared with the default alone: the budget is too short for other algorithms, so one of them may be "
-            "faster than the rules; `timpani confirm` without a budget measures them"
+            "The budget was too short to measure other algorithms, which may be faster than the rules: "
+            "`timpani confirm` without a budget measures them"
         )
     if forced := [each for each in ruled if each.is_of_forced and each.standing != "unknown"]:
         yield _by_files(forced, len(ruled))
@@ -207,11 +207,10 @@ def _by_files(forced: Sequence[ConfirmedPoint], ruled: int) -> str:
     """The result of the launches with files at the points whose standing describes the forced choice."""
     shown = Counter(_against_default(each.by_file) for each in forced)
     counts = ", ".join(f"{shown[word]} {words}" for word, words in _AGAINST_DEFAULT.items() if shown[word])
-    where = "Measured" if len(forced) == ruled else f"At {counted(len(forced), 'point')} measured"
-    interleaved = (
-        ", interleaved with the default" if all(each.gain and each.gain.min_p_value for each in forced) else ""
+    where = "" if len(forced) == ruled else f" at {counted(len(forced), 'point')}"
+    return (
+        f"These launches selected the rules' algorithms directly{where}. Launches with the files switched on: {counts}"
     )
-    return f"{where} with the rules' algorithms selected directly{interleaved}; with the files switched on: {counts}"
 
 
 def _against_default(by_file: ConfirmedRatio | None) -> str:

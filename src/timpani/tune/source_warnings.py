@@ -66,7 +66,7 @@ def _of_one_job(verdict: Verdict) -> Iterator[str]:
     scope = verdict.scope
     if scope and scope.jobs == 1 and not verdict.simulated:
         noun, text = scope.noun, another_job(scope).text
-        yield f"measured in one {noun} {holds_for(scope).removeprefix(f'in this {noun} ')}: {text[0].lower()}{text[1:]}"
+        yield f"measured in one {noun} {holds_for(scope).removeprefix(f'in this {noun} ')}. {text.removesuffix('.')}"
 
 
 def merged(warnings: Mapping[str, Sequence[str]]) -> list[str]:

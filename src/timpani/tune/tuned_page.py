@@ -76,7 +76,7 @@ def _use(table: SelectionTable, files: TunedFiles, where: str, known: MadeFrom) 
         if not rules and table.setting is None:
             return
     else:
-        yield f"{where}/{TABLE_FILE}: {counted(len(table.rules), 'rule')}; {where}/{PAGE} lists their gains"
+        yield f"{where}/{TABLE_FILE}: {counted(len(table.rules), 'rule')}; {where}/{PAGE} lists the gains"
         yield answer_sentence(known.verdict)
     for each in files.library:
         left = _left_out(len({left.rule for left in each.left_out})) if each.left_out else ""
@@ -91,8 +91,7 @@ def _use(table: SelectionTable, files: TunedFiles, where: str, known: MadeFrom) 
 
 
 def _left_out(rules: int) -> str:
-    of = f"these {rules} rules" if rules > 1 else "one rule"
-    return f"; the file format can't express every condition of {of}; {PAGE} lists what is missing"
+    return f"; {PAGE} lists the conditions of {counted(rules, 'rule')} that the format can't express"
 
 
 def _predicted_lines(table: SelectionTable, where: str) -> Iterator[str]:

@@ -66,15 +66,13 @@ def state_sentences(results: pl.DataFrame) -> Iterator[str]:
     for _, states in groupby(machine_states(results), key=lambda each: (each.machine, each.ranks, each.placement)):
         found = list(states)
         steady = [each for each in found if each.state != CHANGED]
-        first, *others = [(f"{each.level_ns:.0f} ns", _percent(each.share), each.state) for each in steady]
-        parts = [f"{first[0]} in {first[1]} of the results ({first[2]})"]
-        parts += [f"{took} in {share} ({state})" for took, share, state in others]
+        took = ", ".join(f"{each.level_ns:.0f} ns in {_percent(each.share)} (state {each.state})" for each in steady)
         changed = sum(each.share for each in found if each.state == CHANGED)
-        during = f". The state changed during {_percent(changed)} of the results" if changed else ""
+        during = f"; the state changed during {_percent(changed)} of the results" if changed else ""
         where = f"{counted(found[0].ranks, 'rank')} by {found[0].placement}"
         yield (
-            f"{found[0].machine} had several speeds ({where}). A probe, a cache line between two ranks or a message "
-            f"between nodes, took {', '.join(parts)}{during}. Times of different states aren't comparable"
+            f"communication on {found[0].machine} changed its speed ({where}): a probe took {took} of the results. "
+            f"Times depend on the state, ratios of algorithms hardly{during}"
         )
 
 

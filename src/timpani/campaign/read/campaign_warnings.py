@@ -92,7 +92,7 @@ def too_busy(launches: Iterable[Mapping[str, Any]]) -> str:
         if load.others > TOO_BUSY_SHARE * load.cores:
             return (
                 f"This machine was too busy to decide more: other programs used {load.others:.1f} of "
-                f"{counted(load.cores, 'core')}. Measure again when it is idle."
+                f"{counted(load.cores, 'core')}. When it is idle, measure again into another folder."
             )
     return ""
 

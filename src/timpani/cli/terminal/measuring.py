@@ -64,10 +64,10 @@ def _of_group(group: Group) -> Iterator[Block]:
 def _of_race(plan: CampaignPlan) -> str:
     """What a race takes, which its results decide: between two estimates, each with what it assumes."""
     spent = plan.most_seconds == plan.study.budget
-    most = "the budget" if spent else "everything in all launches, each cell until its --slot ends"
+    most = "the budget" if spent else "if no algorithm is dropped and each cell takes its whole --slot"
     return (
-        f"about {show_seconds(plan.least_seconds)} at least (the fewest launches of what it begins with, if all "
-        f"converges at once), about {show_seconds(plan.most_seconds)} at most ({most})"
+        f"at least about {show_seconds(plan.least_seconds)} (if few launches decide and every cell converges at once), "
+        f"at most about {show_seconds(plan.most_seconds)} ({most})"
     )
 
 

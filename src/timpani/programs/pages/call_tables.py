@@ -266,7 +266,7 @@ def _point_row(each: PointSaving) -> tuple[str | float | Value, ...]:
         Value(float(point.calls), show=partial(_fixed, 0)),
         _seconds(point.seconds, 4),
         Value(each.saved, each.low, each.high, show=in_ten_thousandths) if each.best else Value(""),
-        each.best or ("none shown" if each.measured else "not measured"),
+        each.best or ("none significant" if each.measured else "not measured"),
         "; ".join(each.differences),
     )
 

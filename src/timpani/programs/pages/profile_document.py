@@ -116,7 +116,7 @@ def savings_sentence(profile: ProgramProfile, savings: Savings) -> str:
         f"better algorithms are expected to save {seconds_in_words(savings.saved)} "
         f"({seconds_in_words(low)} to {seconds_in_words(high)})"
         if savings.saved
-        else "no measured algorithm is significantly faster than the default where it spends time"
+        else "no measured algorithm is significantly faster than the default for its calls"
     )
     return f"{spent_words(part)}; {expected}; {waiting_words(part)}"
 
@@ -140,7 +140,11 @@ def _savings_blocks(profile: ProgramProfile, savings: Savings) -> Iterator[Block
         )
         if undecided:
             place = shlex.quote(str(profile.folder))
-            yield NextCommand("longer", f"timpani tune --for {place} --budget 1h -o tuned-longer", "measure longer")
+            yield NextCommand(
+                "longer",
+                f"timpani tune --for {place} --budget 1h -o tuned-longer",
+                "measure longer, on an idle machine",
+            )
     yield point_table(savings)
     yield from (Sentence("note", f"note: {note}") for note in savings.notes)
     if missing := len(savings.points) - len(savings.covered):
@@ -179,7 +183,7 @@ def confirm_blocks(profile: ProgramProfile, tuned: Path | None) -> Iterator[Next
     """How to run the program with the files in `tuned`; nothing without files, or if its command is unknown."""
     if tuned and profile.header and profile.header.command:
         command = f"timpani confirm {shlex.quote(str(tuned))} -- {shlex.join(profile.header.command)}"
-        yield NextCommand("confirm", command, "check the files on the program")
+        yield NextCommand("confirm", command, "then check the files on the program")
 
 
 def _covered_by(campaigns: Iterable[Path]) -> str:

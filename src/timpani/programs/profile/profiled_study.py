@@ -152,7 +152,7 @@ def left_out(part: ProfilePart, chosen: Collection[ProfiledPoint], measured: Map
     rest = [point for point in profiled_points(part) if _point_of_program(point) not in known]
     if rest:
         calls = counted(round(sum(point.calls for point in rest)), "call")
-        sentences.append(f"{calls} with {sum(point.seconds for point in rest):.3g} s together")
+        sentences.append(f"{calls} with {sum(point.seconds for point in rest):.3g} s together are not measured")
     return [*sentences, *_placing_differences(chosen), *_passing_differences(part, measured)]
 
 

@@ -53,8 +53,8 @@ def another_job(scope: JobScope) -> Sentence:
         text = f"The intervals include how much ratios change from {scope.noun} to {scope.noun}."
     else:
         low, high = (100 * each for each in ELSEWHERE)
-        elsewhere = f"on four supercomputers by {low:.0f} to {high:.0f} %"
-        text = f"In another {scope.noun} ratios may differ: here unknown by how much, {elsewhere}."
+        elsewhere = f"{low:.0f} to {high:.0f} % on four supercomputers"
+        text = f"Ratios of another {scope.noun} differed by {elsewhere}; here this is unknown."
     return Sentence("another_job", text, {"jobs": scope.jobs, "algorithm_in_job": moved})
 
 
@@ -163,7 +163,8 @@ def false_alarms(points: int) -> str:
     """How many points of a campaign may be called slower by chance alone."""
     return (
         f"False alarms: on average the default is wrongly called slower at no more than {100 * ALPHA:.0f} % of the "
-        f"points, here {ALPHA * points:.2g} of {points}; simulated campaigns had far fewer (docs/methodology.md)."
+        f"points, here at most {ALPHA * points:.2g} of {points}; simulated campaigns had far fewer "
+        "(docs/methodology.md)."
     )
 
 

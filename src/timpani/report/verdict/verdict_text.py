@@ -11,7 +11,7 @@ from timpani.campaign.folder.bundle import typed_place
 from timpani.campaign.folder.header import further_command
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import machine_states, state_sentences
-from timpani.campaign.read.campaign_warnings import campaign_warnings, machine_loads, too_busy
+from timpani.campaign.read.campaign_warnings import campaign_warnings, load_warnings, machine_loads, too_busy
 from timpani.campaign.read.study_names import notes_on
 from timpani.judge.cell_table import estimate_cells
 from timpani.judge.decide import SAMPLED, compared_with_default, decide
@@ -115,6 +115,8 @@ def _verdict_blocks(campaign: Campaign, full: bool) -> Iterator[Block]:
         yield from (Sentence("how_sure", line) for line in (*definitions(verdict), *how_sure(verdict)))
         yield from (Sentence("warning", f"Warning: {warning}") for warning in warnings)
         return
+    answered = {*load_warnings(campaign.launches)} if verdict.too_busy else ()
+    warnings = [each for each in warnings if each not in answered]
     yield from (Sentence("warning", warning) for warning in brief_warnings(warnings))
     more = ", ".join(filter(None, ("each operation", "how sure this is", more_warnings(warnings))))
     place = shlex.quote(str(typed_place(campaign.folder)))
