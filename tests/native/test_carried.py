@@ -105,6 +105,11 @@ def test_without_a_compiler_the_error_says_why_one_is_needed(
     monkeypatch.delenv("CXX", raising=False)
     with pytest.raises(UserError, match=r"no C\+\+ compiler found, and programs must be compiled: .* glibc 2\.28"):
         build_without_mpi(MPI)
+    wrapper = tmp_path / "mpicxx"
+    wrapper.write_text("#!/bin/sh\necho g++\n[ $1 = -show ]\n")
+    wrapper.chmod(0o755)
+    with pytest.raises(UserError, match=r"can't compile: .* g\+\+, .* programs must be compiled: .* glibc 2\.28"):
+        build(replace(MPI, wrapper=wrapper))
 
 
 def test_a_library_of_32_bits_is_refused_by_the_loader(tmp_path: Path) -> None:

@@ -70,6 +70,7 @@ def _compiled(order: Callable[[], "_Order"], reason: str) -> Path:
     """The folder of an order; `reason` is why it is compiled although others are carried."""
     try:
         ordered = order()
+        ordered.folder(())  # asks the compilers
     except UserError as error:  # without a compiler
         because = f", and programs must be compiled: {reason}" if reason else ""
         raise UserError(f"{error.what}{because}", error.next_step) from None
