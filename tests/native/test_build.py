@@ -19,6 +19,8 @@ import pytest
 from tests.campaign.live import gone, wait_until
 from tests.installed import FOUND, every_mpi
 from timpani.errors import UserError
+from timpani.native import build as build_module
+from timpani.native.announce import Units
 from timpani.native.build import FIRST, build, build_without_mpi, is_built
 from timpani.native.cache import cache_folder
 from timpani.native.compiler import Compiler, archiver_options, compile_sources
@@ -114,6 +116,17 @@ def test_programs_are_linked_with_the_library_asked_for(small: Path, mpi: Mpi) -
     said = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     assert ("Open MPI" if mpi.kind == "openmpi" else "MPICH") in said
     assert mpi.version in said
+
+
+def test_later_builds_are_promised_by_the_time_of_the_first(
+    small: Path, mpi: Mpi, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(build_module, "_seconds", {})
+    monkeypatch.setattr(Units, "seconds", 100.0)
+    build(mpi, small)
+    first, second = re.findall("; (.*)please wait", capsys.readouterr().err)
+    assert first == ""
+    assert second == "about 110 s, "
 
 
 def test_the_part_without_mpi_is_compiled_once_for_all_libraries(small: Path, mpi: Mpi, tmp_path: Path) -> None:

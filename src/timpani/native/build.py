@@ -24,6 +24,12 @@ from timpani.native_sources import ALGORITHMS, FURTHER_FILES, files_of, further_
 
 _FLAGS = ("CXXFLAGS", "LDFLAGS")  # the environment that CMake reads flags from
 _UNFINISHED = "building-"
+_ALGORITHMS = "no-mpi"
+_LIBRARY_TIME, _TOOLS_TIME = 1.1, 1.3
+"""How long the programs of a library, and the verifier and the simulator, compile, as multiples of the algorithms'
+time. On two cores it was 86, 90 and 102 s at a load of 8, and 73, 61 and 70 s as the load fell to 9."""
+_seconds: dict[str, float] = {}
+"""How long this process compiled each order, by its name."""
 _WITHOUT_MPI = "TIMPANI_WITHOUT_MPI"
 """CMake's variable for the folders with archives of what uses no MPI, built before."""
 
@@ -184,7 +190,7 @@ def _order_without_mpi(
 
 def _base(mpi: Mpi | None, source: Path | None, options: tuple[str, ...]) -> _Order:
     return _Order(
-        name="no-mpi",
+        name=_ALGORITHMS,
         what="the algorithms, once for all libraries",
         source=source or sources(),
         compiler=compiler_without_mpi(mpi),
@@ -219,15 +225,24 @@ def _find_or_build(order: _Order, reason: str = "") -> Path:
             return done
         order.compiler.check()
         remove_abandoned(cache.glob(f"{_UNFINISHED}*"))
-        announce(f"compiling {order.what}; please wait")
+        announce(f"compiling {order.what}; {_expected(order)}please wait")
         built = unfinished / "programs"
         units = Units()
         with working(f"compiling {order.what}", units.bar):
             _compile(order, bases, unfinished / "tree", built, units)
         order.compiler.remember()
         built.rename(done)
+    _seconds[order.name] = units.seconds
     announce(f"compiled {order.what} in {units.seconds:.0f} s")
     return done
+
+
+def _expected(order: _Order) -> str:
+    """How long it takes, if this process compiled the algorithms before: an earlier process had another load."""
+    seconds = _seconds.get(_ALGORITHMS)
+    if seconds is None or order.programs or order.further or not order.base:
+        return ""
+    return f"about {seconds * (_LIBRARY_TIME if order.mpi else _TOOLS_TIME):.0f} s, "
 
 
 def _compile(order: _Order, bases: Sequence[Path], tree: Path, built: Path, units: Units) -> None:
