@@ -26,6 +26,8 @@ def test_load_comes_first_and_no_launches_are_promised() -> None:
     assert "1.5 of 2 cores" in document["too_busy"].text
     assert "would_decide" not in [block.name for block in document.blocks]
     assert verdict_object(busy)["undecided"] == 1
+    few = results_of(cells({"default": {8: 10.0}}), (1.0, 1.1)) + results_of(cells({"ring": {8: 10.0}}), (1.1, 1.0))
+    assert verdict_document(made_up(few, [activity(20.0)]))["answer"].text.endswith("a comparison takes 6 launches.")
 
 
 LAUNCHES = [start(launch, seconds=2.0) for launch in range(1, 11)]

@@ -65,7 +65,7 @@ def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame)
     seconds, margins = campaign.launch_seconds, campaign.margins
     verdict = summarize(decisions, cells, seconds, asked, campaign.settings, compared, equal, scope, margins)
     if (busy := too_busy(campaign.launches)) and (verdict.undecided or not verdict.is_conclusive):
-        return replace(verdict, forecast=None, too_busy=busy)
+        return replace(verdict, forecast=None, launches_advice="", too_busy=busy)
     if verdict.forecast is None or not (affordable := affordable_launches(verdict.forecast)):
         return verdict
     if typed_place(campaign.folder) != campaign.folder:  # nothing can be measured into a bundle
