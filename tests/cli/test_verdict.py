@@ -31,11 +31,12 @@ def test_the_text_answers_first_and_warns_in_three_lines(folder: Path) -> None:
     first, *rest = typed("verdict", folder).stdout.splitlines()
     assert re.match(r"Verdict: your library's default is fine at \d+ of 72 points; ", first)
     assert f"    in all calls of bcast: {SETTING} …" in rest
+    assert rest[0].startswith("This machine was too busy to decide more: other programs used 2.0 of 4 cores. ")
     warnings = [line for line in rest if line.startswith("Warning: ")]
-    assert warnings[0].startswith("Warning: measured under load: on desk other processes kept 2.0 of 4 cores busy")
+    assert not [line for line in warnings if "load" in line]
     assert len(warnings) == 3
     command = f"timpani verdict {folder} --details"
-    assert rest[-1] == f"Details (each operation, how sure this is, 4 more warnings): {command}"
+    assert rest[-1] == f"Details (each operation, how sure this is, 3 more warnings): {command}"
 
 
 def test_given_margins_decide_and_are_named(folder: Path, verdict: Any) -> None:
