@@ -86,20 +86,21 @@ def measure_and_confirm(
     study = study_of(target.simulated)
     if study.budget is not None:
         typer.echo(budget_division(study.budget), err=True)
+    plan = prepare_deciding(study, target, TimeBudget(study.budget)).plan
     if dry_run:
-        print_plan(prepare_deciding(study, target, TimeBudget(study.budget)).plan)
+        print_plan(plan)
         typer.echo("\nthen sizes between those at which the choice changes, and the confirmation of the files")
         return 0
-    for library in Session.prepare(study, mpi, place.oversubscribe, machine).plan.libraries:
-        build(library)
-        replacing_library(library)  # the confirmation may need it
-    budget = TimeBudget(study.budget)  # from here on: compiling takes none of it
     written = (output / TABLE_FILE).exists() and not force  # resume: a confirmation may have removed rules
     if written and order != "any":
         raise UserError(
             f"{output} has rules, and --{order} chooses when rules are made",
             f"`timpani confirm {shlex.quote(str(output))}` confirms them; --force makes new ones",
         )
+    for library in plan.libraries:
+        build(library)
+        replacing_library(library)  # the confirmation may need it
+    budget = TimeBudget(study.budget)  # from here on: compiling takes none of it
     campaigns, killed = _measure_choices(study, target, output, budget, written, until)
     if until == "campaign":
         return int(killed > 0)
