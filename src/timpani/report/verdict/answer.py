@@ -53,8 +53,8 @@ def another_job(scope: JobScope) -> Sentence:
         text = f"The intervals include how much ratios change from {scope.noun} to {scope.noun}."
     else:
         low, high = (100 * each for each in ELSEWHERE)
-        elsewhere = f"{low:.0f} to {high:.0f} % on four supercomputers"
-        text = f"Ratios of another {scope.noun} differed by {elsewhere}; here this is unknown."
+        moved_elsewhere = f"{low:.0f} to {high:.0f} % from {scope.noun} to {scope.noun}"
+        text = f"On four supercomputers ratios changed by {moved_elsewhere}; here this is unknown."
     return Sentence("another_job", text, {"jobs": scope.jobs, "algorithm_in_job": moved})
 
 
