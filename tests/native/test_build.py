@@ -121,7 +121,7 @@ def test_programs_are_linked_with_the_library_asked_for(small: Path, mpi: Mpi) -
 def test_later_builds_are_promised_by_the_time_of_the_first(
     small: Path, mpi: Mpi, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(build_module, "_seconds", {})
+    monkeypatch.setattr(build_module, "_compiled_algorithms", [])
     monkeypatch.setattr(Units, "seconds", 100.0)
     build(mpi, small)
     first, second = re.findall("; (.*)please wait", capsys.readouterr().err)

@@ -28,8 +28,8 @@ _ALGORITHMS = "no-mpi"
 _LIBRARY_TIME, _TOOLS_TIME = 1.1, 1.3
 """How long the programs of a library, and the verifier and the simulator, compile, as multiples of the algorithms'
 time. On two cores it was 86, 90 and 102 s at a load of 8, and 73, 61 and 70 s as the load fell to 9."""
-_seconds: dict[str, float] = {}
-"""How long this process compiled each order, by its name."""
+_compiled_algorithms: list[float] = []
+"""How many seconds this process took to compile them, each time."""
 _WITHOUT_MPI = "TIMPANI_WITHOUT_MPI"
 """CMake's variable for the folders with archives of what uses no MPI, built before."""
 
@@ -232,17 +232,17 @@ def _find_or_build(order: _Order, reason: str = "") -> Path:
             _compile(order, bases, unfinished / "tree", built, units)
         order.compiler.remember()
         built.rename(done)
-    _seconds[order.name] = units.seconds
+    if order.name == _ALGORITHMS:
+        _compiled_algorithms.append(units.seconds)
     announce(f"compiled {order.what} in {units.seconds:.0f} s")
     return done
 
 
 def _expected(order: _Order) -> str:
     """How long it takes, if this process compiled the algorithms before: an earlier process had another load."""
-    seconds = _seconds.get(_ALGORITHMS)
-    if seconds is None or order.programs or order.further or not order.base:
+    if not _compiled_algorithms or order.programs or order.further or not order.base:
         return ""
-    return f"about {seconds * (_LIBRARY_TIME if order.mpi else _TOOLS_TIME):.0f} s, "
+    return f"about {_compiled_algorithms[-1] * (_LIBRARY_TIME if order.mpi else _TOOLS_TIME):.0f} s, "
 
 
 def _compile(order: _Order, bases: Sequence[Path], tree: Path, built: Path, units: Units) -> None:

@@ -161,7 +161,7 @@ def read_start(starter: Starter, part: CampaignPlan, launch: int = 1) -> list[Re
     readings: list[Reading] = []
     with starter.store.writing():
         for group in part.groups:
-            root = group.arguments.root_in(1, group.ranks)
+            root = group.arguments.root_in(1, group.ranks)  # of the first launch, as `untimed` has it
 
             def take(cell: Cell, values: Mapping[str, Any], root: int = root) -> None:
                 of_root = (root, 1) if is_rooted(cell.collective) else (0, launch)

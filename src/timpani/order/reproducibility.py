@@ -12,15 +12,17 @@ from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, listed
 
+SIZE, PLACEMENT, ROOT = "the message size", "the placement", "the root"
+PARAMETERS, LAUNCH, RANKS = "its parameters", "the launch", "further ranks that contribute zeros"
+
 _VARIED: Mapping[str, Callable[[Reading], Any]] = {
-    "the message size": lambda each: each.cell.message_bytes,
-    "the placement": lambda each: each.cell.placement,
-    "the root": lambda each: each.root,
-    "its parameters": lambda each: each.cell.algorithm.parameter_text,
-    "the launch": lambda each: each.launch,
-    "further ranks that contribute zeros": lambda each: each.cell.ranks,
+    SIZE: lambda each: each.cell.message_bytes,
+    PLACEMENT: lambda each: each.cell.placement,
+    ROOT: lambda each: each.root,
+    PARAMETERS: lambda each: each.cell.algorithm.parameter_text,
+    LAUNCH: lambda each: each.launch,
+    RANKS: lambda each: each.cell.ranks,
 }
-SIZE, ROOT, PARAMETERS, LAUNCH, RANKS = (list(_VARIED)[each] for each in (0, 2, 3, 4, 5))
 
 
 @dataclass(frozen=True)

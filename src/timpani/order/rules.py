@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 from operator import itemgetter
 from statistics import geometric_mean
 from typing import Any
@@ -101,8 +100,8 @@ def with_order(rule: Rule, readings: Readings, points: Collection[Point], every_
 
 def _places(collective: str, points: Iterable[Point], every_root: bool = True) -> Iterator[tuple[Point, int]]:
     """Each point with each root that it has, or with root 0."""
-    for point in points:
-        yield from product([point], range(point[0] if every_root and is_rooted(collective) else 1))
+    has_others = every_root and is_rooted(collective)
+    return ((point, root) for point in points for root in range(point[0] if has_others else 1))
 
 
 def _reproducible(

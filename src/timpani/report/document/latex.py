@@ -111,12 +111,15 @@ def _lines(block: Block, line_pt: float) -> Iterator[str]:
 def _pages(table: Table, line_pt: float) -> Iterator[Table]:
     """The table in parts that fit a page each. Its footnotes are below the last."""
     size, broken = _type_and_breaks(table, line_pt)
-    notes = sum(ceil(0.8 * _text_width(note) / line_pt) for note in table.footnotes) * _LINE_SPACING * _SIZES[_SMALLEST]
+    smallest = _SIZES[_SMALLEST]
+    notes = (
+        sum(ceil(_text_width(each) * smallest / 10 / line_pt) for each in table.footnotes) * _LINE_SPACING * smallest
+    )
     pages, left = [list[tuple[Value, ...]]()], _ROWS_PT - notes
     for row in table.rows:
         # Ragged lines are filled to about three quarters.
-        lines = (ceil(0.8 * _text_width(each.entry(row)) / (0.75 * width)) for each, width in broken.items())
-        height = max(1, *lines, 1) * _LINE_SPACING * _SIZES[size]
+        lines = (ceil(_text_width(each.entry(row)) * smallest / 10 / (0.75 * width)) for each, width in broken.items())
+        height = max([1, *lines]) * _LINE_SPACING * _SIZES[size]
         if pages[-1] and height > left:
             pages.append([])
             left = _ROWS_PT - notes
