@@ -49,7 +49,7 @@ def test_broadcasts_of_the_library_run_across_nodes_as_their_names_say(lab: Made
     said = typed("prove", folder, "--format", "json")
     named = {line["algorithm"]: line for line in json.loads(said.stdout)}
     default = named.pop("default")
-    assert set(named) == set(algorithms)
+    assert set(named) == set(algorithms), done.stderr
     for algorithm, line in named.items():
         assert algorithm in {name.removeprefix("timpani/").partition(":")[0] for name in line["named"]}, line
     if mpi.numbers >= (5,):  # HAN: two levels, which no schedule of one level sends. Forced ones went without it.

@@ -163,12 +163,11 @@ def read_start(starter: Starter, part: CampaignPlan, launch: int = 1) -> list[Re
         for group in part.groups:
             root = group.arguments.root_in(1, group.ranks)  # of the first launch, as `untimed` has it
 
-            def take(cell: Cell, values: Mapping[str, Any], root: int = root) -> None:
+            def take(part: str, cell: Cell, values: Mapping[str, Any], root: int = root) -> None:
                 of_root = (root, 1) if is_rooted(cell.collective) else (0, launch)
                 readings.append(Reading.from_record(cell, *of_root, values["order"]))
 
             pending = list(group.cells)
             while pending and not starter.stop():
-                start = starter.untimed(group, pending, METHOD)
-                pending = starter.read_cells(start, pending, MIN_TIMEOUT, take, "not read")
+                pending = starter.read_cells(group, pending, METHOD, MIN_TIMEOUT, take, "not read")
     return readings

@@ -10,8 +10,8 @@ from typing import Any
 
 from timpani.campaign.folder.launch_result import Matrix, Proof
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
-from timpani.campaign.run.launch import Ended, run_to_end
-from timpani.campaign.run.start import Start, Starter
+from timpani.campaign.run.launch import Ended
+from timpani.campaign.run.start import Starter
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Parameters
 from timpani.libraries.library import Counting
@@ -84,12 +84,12 @@ class Prover:
 
     def _in_one_launch(self, group: Group, cells: list[PlannedCell]) -> list[PlannedCell]:
         """Count all of `cells`, up to one that the launch ends in; returns those after it."""
-        start = self._start(group, cells, "count_messages")
 
-        def take(cell: Cell, values: Mapping[str, Any]) -> None:
-            self._add(Proof(cell, values["proof"]["messages"], values["proof"]["bytes"], start.part))
+        def take(part: str, cell: Cell, values: Mapping[str, Any]) -> None:
+            self._add(Proof(cell, values["proof"]["messages"], values["proof"]["bytes"], part))
 
-        return self.starter.read_cells(start, cells, self.timeout, take, _NOT_COUNTED)
+        by = self._parameters(group)
+        return self.starter.read_cells(group, cells, "count_messages", self.timeout, take, _NOT_COUNTED, by)
 
     def _by_difference(self, group: Group, cells: list[PlannedCell]) -> list[PlannedCell]:
         """Count the first few of `cells`; returns those that are still to be counted."""
@@ -122,11 +122,10 @@ class Prover:
 
     def _called(self, group: Group, cells: list[PlannedCell], twice: PlannedCell | None = None) -> "_Called":
         """A start in which each of `cells` is called once, but `twice`."""
-        start = self._start(group, cells, "call", twice)
-        ended = run_to_end(start.follow(self.timeout, self.starter.stop, lambda line: None))
-        called = _Called(start.part, ended, *read_totals(start.folder, group.ranks))
-        start.end(ended, {})
-        return called
+        start, ended = self.starter.untimed(
+            group, cells, "call", self.timeout, lambda part, line: None, twice, self._parameters(group)
+        )
+        return _Called(start.part, ended, *read_totals(start.folder, group.ranks))
 
     def _add(self, proof: Proof) -> None:
         """Record a proof. Without a message it proves nothing of a library's algorithm: all would look the same."""
@@ -141,12 +140,12 @@ class Prover:
     def _missed(self, cell: Cell, why: str) -> None:
         self.starter.note_missing(_NOT_COUNTED, cell, why)
 
-    def _start(self, group: Group, cells: list[PlannedCell], method: str, twice: PlannedCell | None = None) -> Start:
+    def _parameters(self, group: Group) -> Callable[[Path], Parameters]:
         def parameters(folder: Path) -> Parameters:
             counting = self._counting(group)
             return counting.writing_to(folder / _TOTALS) if counting else ()
 
-        return self.starter.untimed(group, cells, method, twice, parameters)
+        return parameters
 
 
 @dataclass(frozen=True)
@@ -250,7 +249,7 @@ def read_matrices(starter: Starter, timeout: float, shown: ShownCells) -> list[M
     found: list[Matrices] = []
     unread = 0
 
-    def take(cell: Cell, values: Mapping[str, Any]) -> None:
+    def take(part: str, cell: Cell, values: Mapping[str, Any]) -> None:
         buffers = values["buffers"]
         first = _rows(buffers["sent"], buffers["sent_row"])
         found.append(Matrices(cell, first, _rows(buffers["received"], buffers["received_row"])))
@@ -258,8 +257,7 @@ def read_matrices(starter: Starter, timeout: float, shown: ShownCells) -> list[M
     with starter.store.writing():
         for group, cells in shown:
             while cells and not starter.stop():
-                start = starter.untimed(group, cells, "record_buffers")
-                cells = starter.read_cells(start, cells, timeout, take, "not shown")
+                cells = starter.read_cells(group, cells, "record_buffers", timeout, take, "not shown")
             unread += len(cells)
     if unread:
         starter.note(f"{counted(unread, 'transpose')} not shown: stopped; the same command shows all")

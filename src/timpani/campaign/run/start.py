@@ -127,40 +127,63 @@ class Starter:
         group: Group,
         cells: list[PlannedCell],
         method: str,
+        timeout: float,
+        take: Callable[[str, RawLine], None],
         twice: PlannedCell | None = None,
         parameters: Callable[[Path], Parameters] = lambda folder: (),
-    ) -> Start:
-        """Record a start that calls `cells` by the measuring program's `method`; the others as `plan_text` has them."""
+    ) -> tuple[Start, Ended]:
+        """Run a start that calls `cells` by the measuring program's `method`; the others as `plan_text` has them.
+
+        It is run again if it dies before a cell's line: launchers fail now and then, whatever they start.
+
+        timeout  seconds of silence after which it counts as hung
+        take     gets the start's part and each cell's line
+        """
         slot = self.plan.study.slot
         text = plan_text(self.plan, group, cells, slot, method, twice)
-        return self.start(group, text, None, slot, parameters)
+        taken = 0
+
+        def take_line(line: RawLine) -> None:
+            nonlocal taken
+            if "cell" in line.values:
+                taken += 1
+                take(start.part, line)
+
+        for is_last in (False, True):
+            start = self.start(group, text, None, slot, parameters)
+            ended = run_to_end(start.follow(timeout, self.stop, take_line))
+            start.end(ended, {})
+            if is_last or taken or ended.how != "died":
+                break
+            self.note(f"{start.part} {ended.failure}; it is started again")
+        return start, ended
 
     def read_cells(
         self,
-        start: Start,
+        group: Group,
         cells: list[PlannedCell],
+        method: str,
         timeout: float,
-        take: Callable[[Cell, Mapping[str, Any]], None],
+        take: Callable[[str, Cell, Mapping[str, Any]], None],
         without: str,
+        parameters: Callable[[Path], Parameters] = lambda folder: (),
     ) -> list[PlannedCell]:
-        """Take an untimed start to its end: `take` gets the line of each cell.
+        """Run a start as `untimed` does: `take` gets its part, and the line of each cell.
 
         without  begins the note on each cell that gave none, in words
         Returns the cells after the one that the start ended in; none if it finished.
         """
         left = {cell.number: cell for cell in cells}
 
-        def take_line(line: RawLine) -> None:
-            if "cell" not in (values := line.values):
-                return
+        def take_line(part: str, line: RawLine) -> None:
+            values = line.values
             cell = left.pop(values["cell"]).cell
             if "mistake" in values:
                 self.note_missing(without, cell, values["mistake"])
             else:
-                take(cell, values)
+                take(part, cell, values)
 
-        ended = run_to_end(start.follow(timeout, self.stop, take_line))
-        start.end(ended, {})
+        start, ended = self.untimed(group, cells, method, timeout, take_line, parameters=parameters)
         if ended.how == "finished" and left:  # another start would leave them out, too
             self.note(f"{without}: {counted(len(left), 'cell')}: {start.part} finished without a line on them")
             return []
