@@ -60,8 +60,9 @@ _MIN_TIME_LIMIT = 0.002
 _LAUNCH_SHARE = 1 / 8
 """Share of the budget of a race for a program within which the points of a launch may begin. Points with most of the
 program's time come first in each launch, so these have enough launches for a comparison, however slow calls are."""
-_MAX_FAILED_STARTS = 3
-"""The campaign is abandoned after this many consecutive failed starts."""
+_MAX_FAILED_STARTS = 2
+"""The campaign is abandoned after this many consecutive failed starts: launchers fail now and then, whatever they
+start."""
 
 
 @dataclass(frozen=True)
@@ -297,28 +298,25 @@ class Runner:
             ):
                 self._fail(planned, group, launch, error)
             return
-        if group.forced_at_start or group.variant.name != DEFAULT:
-            if hung and not self._failed_starts and self.store.succeeded() & {each.cell for each in group.cells}:
-                self._failed_starts = 1
-                self.observer.note(
-                    f"a launch showed {why} before its cells; it started earlier, so it is started again"
-                )
-                return
-            # The forced algorithm also carries the harness's broadcasts: a second start ends the same. A variant that
-            # can't start is its own result, and does not stop the others.
+        self._failed_starts = 0 if seen.measured else self._failed_starts + 1
+        # A forced algorithm carries the harness's broadcasts, too: one that hangs at first hangs for another timeout.
+        forced = group.forced_at_start or group.variant.name != DEFAULT
+        repeatable = not (forced and hung) or self.store.succeeded() & {each.cell for each in group.cells}
+        if repeatable and self._failed_starts < _MAX_FAILED_STARTS:
+            what = f"showed {why}" if hung else why
+            self.observer.note(
+                f"a launch {what} while no cell was being measured; its remaining cells are started again"
+            )
+        elif forced:  # a variant that can't start is its own result, and does not stop the others
             self._failed_starts = 0
             for planned in self._pending(launch, group.cells):
                 self._fail(planned, group, launch, f"{why} before its cells: {one_line(ended.output)}")
-            return
-        self._failed_starts = 0 if seen.measured else self._failed_starts + 1
-        if not self.store.done or self._failed_starts >= _MAX_FAILED_STARTS:
+        else:
             raise UserError(
                 f"{group.mpi}{group.variant.shown} can't start {counted(group.ranks, 'rank')}: {why}: "
                 f"{one_line(ended.output)}",
                 "`timpani doctor` may know why; what was measured stays, and the same command continues",
             )
-        what = f"showed {why}" if hung else why
-        self.observer.note(f"a launch {what} while no cell was being measured; its remaining cells are started again")
 
     def _take_result(self, line: RawLine, cell: PlannedCell, group: Group, launch: int, part: str) -> None:
         result = result_of(line.values, cell, group, launch, self.plan.machine.name, part)
