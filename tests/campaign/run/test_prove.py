@@ -1,19 +1,18 @@
 """What messages prove: each algorithm's root sends to whom it should, counted on real ranks."""
 
 import json
-import os
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.campaign.live import SECONDS, Live
+from tests.campaign.live import SECONDS
 from tests.cli.typed import typed
 from tests.installed import FOUND, OPEN_MPIS, every_open_mpi, needs_mpi, needs_open_mpi
 from timpani.campaign.folder.load import read_proofs
 from timpani.campaign.folder.raw_record import read_whole_lines
+from timpani.campaign.run import session
 from timpani.campaign.run.prove import indistinct, read_matrices, shown_cells
 from timpani.campaign.run.session import Session
 from timpani.campaign.run.start import Programs, Starter
@@ -85,19 +84,24 @@ def test_a_cell_that_failed_is_not_counted(mpi: Mpi, tmp_path: Path) -> None:
 
 @every_open_mpi
 @pytest.mark.parametrize("deaths", [1, 2])
-def test_a_count_that_dies_is_repeated_once(mpi: Mpi, deaths: int, tmp_path: Path) -> None:
-    folder = tmp_path / "c"
+def test_a_count_that_dies_is_repeated_once(
+    mpi: Mpi, deaths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure(tmp_path, f'case $2 in */proof-[1-{deaths}]/*) exit 3; esac; exec {build(mpi)}/timpani-measure "$@"')
+    monkeypatch.setattr(session, "build", lambda mpi: tmp_path)
     study = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms", "--launches", "1", "--prove")
-    with Live(folder, *study, "--oversubscribe", "--mpi", str(mpi.mpirun)) as live:
-        for start in range(1, deaths + 1):
-            live.until((folder / f"launches/proof-{start}").exists)
-            live.until(live.ranks)
-            os.kill(live.launcher(), signal.SIGKILL)
-        done = live.end()
+    done = typed("run", *study, "--oversubscribe", "--mpi", mpi.mpirun, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("it is started again") == 1
     assert done.stderr.count("not counted: ") == deaths - 1
-    assert len(read_proofs(folder)) == 2 - deaths
+    assert len(read_proofs(tmp_path / "c")) == 2 - deaths
+
+
+def measure(folder: Path, script: str) -> None:
+    """Write the measuring program of this folder, a shell script."""
+    program = folder / "timpani-measure"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
 
 
 @needs_open_mpi
@@ -115,11 +119,11 @@ def test_messages_that_the_library_does_not_send_prove_nothing(tmp_path: Path) -
 def show_matrices(folder: Path, programs: Programs, stop: Callable[[], bool]) -> tuple[int, list[str]]:
     """How many matrices were read, and the notes."""
     options = {"algorithms": "column_by_column,packed", "sizes": "32", "datatype": "int32", "ranks": "2"}
-    session = Session.prepare(compose(["transpose"], options), str(FOUND[0].mpirun), True)
+    prepared = Session.prepare(compose(["transpose"], options), str(FOUND[0].mpirun), True)
     notes: list[str] = []
-    with session.open(folder) as store:
-        starter = Starter(session.plan, store, programs, stop, notes.append)
-        return len(read_matrices(starter, SECONDS, shown_cells(session.plan))), notes
+    with prepared.open(folder) as store:
+        starter = Starter(prepared.plan, store, programs, stop, notes.append)
+        return len(read_matrices(starter, SECONDS, shown_cells(prepared.plan))), notes
 
 
 @needs_mpi
@@ -139,11 +143,8 @@ def test_matrices_that_were_read_before_the_stop_are_not_missing(tmp_path: Path)
 
 @needs_mpi
 def test_cells_without_a_line_in_a_start_that_finished_are_missing(tmp_path: Path) -> None:
-    program = tmp_path / "timpani-measure"
-    program.write_text(f"""#!/bin/sh
-sed '/^point/,$d' "$1" > "{tmp_path}/plan-$$" && exec {build(FOUND[0])}/timpani-measure "{tmp_path}/plan-$$" "$2"
-""")
-    program.chmod(0o755)
+    plan = f"{tmp_path}/plan-$$"
+    measure(tmp_path, f'sed "/^point/,\\$d" "$1" > {plan} && exec {build(FOUND[0])}/timpani-measure {plan} "$2"')
 
     def repeated() -> bool:
         return len(list(tmp_path.glob("c/launches/*"))) > 1
