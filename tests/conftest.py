@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.installed import ONE_OF_EACH_KIND, REST, label, needs_mpi, rest
 from timpani.errors import UserError
+from timpani.native import announce
 from timpani.native.cache import cache_folder
 from timpani.native.mpi import Mpi
 
@@ -30,6 +31,8 @@ if shutil.which("ccache"):
 # How long an example takes, or making it, depends on the machine: Hypothesis fails no test for that.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
+# So does how long work takes: the lines about it, of which there is one every 10 s, are tested alone.
+announce._SILENT_SECONDS = 1e6
 
 
 @pytest.fixture(params=ONE_OF_EACH_KIND, ids=label, scope="session")

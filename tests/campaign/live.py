@@ -13,7 +13,8 @@ from timpani.campaign.folder.records import read_records
 
 SECONDS = 1800  # after which, also on a busy machine, what a test waits for is not coming
 
-MAIN = (sys.executable, "-c", "from timpani.cli import main; main()")
+_QUIET = "from timpani.native import announce; announce._SILENT_SECONDS = 1e6"  # as in tests/conftest.py
+MAIN = (sys.executable, "-c", f"{_QUIET}; from timpani.cli import main; main()")
 
 
 def timpani(*arguments: str | Path, **options: Any) -> "subprocess.CompletedProcess[str]":

@@ -141,11 +141,8 @@ class Prover:
         self.starter.note_missing(_NOT_COUNTED, cell, why)
 
     def _parameters(self, group: Group) -> Callable[[Path], Parameters]:
-        def parameters(folder: Path) -> Parameters:
-            counting = self._counting(group)
-            return counting.writing_to(folder / _TOTALS) if counting else ()
-
-        return parameters
+        counting = self._counting(group)
+        return lambda folder: counting.writing_to(folder / _TOTALS) if counting else ()
 
 
 @dataclass(frozen=True)
