@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import tempfile
 from collections.abc import Generator
 from itertools import zip_longest
 from pathlib import Path
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
 if shutil.which("ccache"):
     os.environ.setdefault("CCACHE_BASEDIR", str(cache_folder()))
     os.environ.setdefault("CCACHE_DIR", str(Path(__file__).parents[1] / "build" / "ccache"))
+
+# A job of Open MPI 4.1 that ends removes the folder that all jobs on hosts of its name share, if it is empty. A job that
+# makes its own folder in it just then fails. So each worker has its own place.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    _TEMPORARY = tempfile.TemporaryDirectory(prefix="t-", ignore_cleanup_errors=True)
+    Path(_TEMPORARY.name).chmod(0o1777)  # as the system's, which other users can write
+    os.environ["TMPDIR"] = tempfile.tempdir = _TEMPORARY.name
 
 # How long an example takes, or making it, depends on the machine: Hypothesis fails no test for that.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])

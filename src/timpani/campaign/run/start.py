@@ -17,6 +17,7 @@ from timpani.campaign.run.processes import Processes
 from timpani.libraries.catalogue import Parameters
 from timpani.libraries.library import Command
 from timpani.libraries.registry import LIBRARIES
+from timpani.machine.launchers import shares_cores
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Cell
 from timpani.study.sizes import show_size
@@ -119,7 +120,7 @@ class Starter:
         )
         (folder / "plan.txt").write_text(text)
         marked = replace(command, environment={**command.environment, **self.processes.environment(folder.name)})
-        local = not self.plan.hosts
+        local = not self.plan.hosts or shares_cores(self.plan.machine)
         return Start(self.store, self.processes, group.mpi.kind, folder.name, folder, marked, without, local)
 
     def untimed(
