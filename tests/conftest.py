@@ -29,8 +29,8 @@ if shutil.which("ccache"):
     os.environ.setdefault("CCACHE_BASEDIR", str(cache_folder()))
     os.environ.setdefault("CCACHE_DIR", str(Path(__file__).parents[1] / "build" / "ccache"))
 
-# A job of Open MPI 4.1 that ends removes the folder that all jobs on hosts of its name share, if it is empty. A job that
-# makes its own folder in it just then fails. So each worker has its own place.
+# A job of Open MPI 4.1 that ends removes the folder that all jobs on hosts of its name share, once it is empty. Another
+# job that is about to make its own folder in it then fails. So each worker has its own place.
 if "PYTEST_XDIST_WORKER" in os.environ:
     _TEMPORARY = tempfile.TemporaryDirectory(prefix="t-", ignore_cleanup_errors=True)
     Path(_TEMPORARY.name).chmod(0o1777)  # as the system's, which other users can write
