@@ -95,7 +95,7 @@ def test_a_program_that_a_signal_ends_keeps_what_rank_0_wrote(mpi: Mpi, tmp_path
     assert barrier.calls >= 2
     early = timpani(*asked, tmp_path / "early", "--", program, "early", env=environment())
     assert early.returncode == 128 + signal.SIGKILL
-    assert "it ended before rank 0 wrote what it knew" in early.stderr
+    assert "rank 0 ended before it wrote what it knew" in early.stderr
     assert not (tmp_path / "early").exists()  # the corrected command may use it
 
 

@@ -7,7 +7,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from timpani.campaign.folder.header import Header
@@ -19,7 +19,7 @@ from timpani.native.held_folder import remove_temporaries
 MARK = "TIMPANI_START"
 """The variable that every process of a start has: the campaign's mark and the start's part, `MARK/0001-1`."""
 
-_LEAVING_SECONDS = 2.0  # that processes of a launch that has ended may take to leave by themselves
+_LEAVING_SECONDS = 2.0  # that processes of a launch that has ended may take to leave, and again after SIGTERM
 _KILLED_SECONDS = 5.0  # that the kernel may take to end what was killed
 _POLL_SECONDS = 0.05
 
@@ -53,20 +53,19 @@ class Processes:
         deadline = time.monotonic() + leaving
         while (found := self._earlier()) and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS)
-        ended: Counter[str] = Counter()
-        deadline = time.monotonic() + _KILLED_SECONDS
-        known: set[int] = set()
-        while found and time.monotonic() < deadline:
-            ended.update(part for process, part in found.items() if process not in known)
-            known |= found.keys()
-            for process in found:
-                try:
-                    os.kill(process, signal.SIGKILL)
-                except ProcessLookupError:
-                    continue
-            time.sleep(_POLL_SECONDS)
-            found = self._earlier()
-        for part, count in sorted(ended.items()):
+        ended: dict[int, str] = {}
+        for number, seconds in ((signal.SIGTERM, _LEAVING_SECONDS), (signal.SIGKILL, _KILLED_SECONDS)):
+            deadline = time.monotonic() + seconds
+            signalled: set[int] = set()  # once: launchers that get SIGTERM again stop removing what they made
+            while found and time.monotonic() < deadline:
+                for process in found.keys() - signalled:
+                    with suppress(ProcessLookupError):
+                        os.kill(process, number)
+                signalled |= found.keys()
+                ended |= found
+                time.sleep(_POLL_SECONDS)
+                found = self._earlier()
+        for part, count in sorted(Counter(ended.values()).items()):
             were = "process was" if count == 1 else "processes were"
             self._report(f"{count} {were} still running of the start {part}, and killed")
 

@@ -29,7 +29,7 @@ from timpani.libraries.find import mpi_of_launcher
 from timpani.programs.profile.profile_folder import read_profile
 from timpani.programs.profile.profiled_points import changeable_seconds
 from timpani.programs.runs.preloaded_command import identity, preloaded_command
-from timpani.programs.runs.profiled_run import run_command
+from timpani.programs.runs.profiled_run import processes_of, run_command
 from timpani.stats.compare import BlockComparison, block_order, compare_blocks
 from timpani.study.defaults import MIN_BLOCKS
 
@@ -284,10 +284,11 @@ class BlockRuns:
         compared = self._compared_output.file if self._compared_output else None
         output = printed if compared == PRINTED else compared
         before = _stamp(output)
-        with printed.open("wb") as file:
+        processes, part = processes_of(self.folder), profile.name
+        with printed.open("wb") as file, processes.start(part):
             began = monotonic()
             kept = {name: value for name, value in prepared.environment.items() if name not in choice.removed}
-            status = run_command(prepared.argv, {**kept, **choice.settings}, file)
+            status = run_command(prepared.argv, {**kept, **choice.settings, **processes.environment(part)}, file)
             seconds = monotonic() - began
         if status:
             raise UserError(

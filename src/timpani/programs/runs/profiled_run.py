@@ -1,5 +1,6 @@
 """Run a command under the library that counts, and what became of it."""
 
+import hashlib
 import signal
 import subprocess
 import time
@@ -9,7 +10,9 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
+from timpani.campaign.run.processes import Processes
 from timpani.errors import UserError
+from timpani.native.announce import announce
 from timpani.native.children import die_with_parent
 from timpani.programs.profile.profile_folder import (
     ProfileHeader,
@@ -66,18 +69,25 @@ def profiled_run(
         mpi=ProgramMpi(kind=library.kind, name=library.name, version=library.version, mpirun=str(library.mpirun)),
         rules=rules.read_text(errors="replace") if rules else None,
     )
-    writer = ProfileWriter(folder, header)
-    began = time.monotonic()
-    try:
-        status = run_command(prepared.argv, dict(prepared.environment))
-    except UserError:  # it can't be started
-        writer.discard()
-        raise
-    writer.seal(status, time.monotonic() - began)
+    with (processes := processes_of(folder)).start("run"):
+        writer = ProfileWriter(folder, header)
+        began = time.monotonic()
+        try:
+            status = run_command(prepared.argv, {**prepared.environment, **processes.environment("run")})
+        except UserError:  # it can't be started
+            writer.discard()
+            raise
+        seconds = time.monotonic() - began
+    writer.seal(status, seconds)
     run = ProfiledRun(read_profile(folder), status)
     if not run.profile.parts:
         writer.discard()
     return run
+
+
+def processes_of(folder: Path) -> Processes:
+    """The processes of the command that writes into `folder`, also of one whose Timpani was killed."""
+    return Processes(hashlib.sha256(bytes(folder.resolve())).hexdigest(), announce)
 
 
 def run_command(argv: Sequence[str], environment: dict[str, str], output: IO[bytes] | None = None) -> int:
@@ -124,11 +134,10 @@ def ending_lines(run: ProfiledRun) -> Iterator[str]:
 
 
 def _why_no_calls(status: int) -> str:
-    if _signal_name(status):
-        return "it ended before rank 0 wrote what it knew, which it does after the first second"
+    early = " Or rank 0 ended before it wrote what it knew, which it does after the first second" if status else ""
     return (
         "no process that loaded Timpani's library called MPI_Init; is it an MPI program, and does a script of the "
-        "command clear LD_PRELOAD?"
+        f"command clear LD_PRELOAD?{early}"
     )
 
 
