@@ -10,6 +10,7 @@ from tests.report.document.test_output_files import full_after
 from timpani.errors import UserError
 from timpani.programs.pages.call_tables import time_in_collectives
 from timpani.programs.profile.profile_folder import HEADER, read_profile
+from timpani.reading import checked_line
 
 
 def test_times_are_seconds_of_a_rank(tmp_path: Path) -> None:
@@ -61,10 +62,22 @@ def test_a_part_that_was_lost_or_added_is_found(tmp_path: Path) -> None:
 
 
 def test_values_that_no_program_writes_are_one_line(tmp_path: Path) -> None:
-    for values in ({"calls": -1}, {"form": "unheard of"}, {"ranks": "two"}, {"waiting_ns": None}):
+    for values in (
+        {"calls": -1},
+        {"calls": 0, "bytes": 0},
+        {"form": "unheard of"},
+        {"ranks": "two"},
+        {"waiting_ns": None},
+    ):
         folder = write_profile(tmp_path / f"p{len(list(tmp_path.iterdir()))}", part_text(({**CALL, **values},)))
         done = typed("show", folder)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    first, *others = part_text().splitlines(keepends=True)[:-1]
+    lines = [first, first, *others]
+    twice = b"".join([*lines, checked_line({"line": "end", "lines": len(lines)})])
+    done = typed("show", write_profile(tmp_path / "twice", twice))
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "has several programs" in done.stderr
 
 
 def test_show_prints_a_profile_as_text_csv_and_json_and_refuses_the_rest(tmp_path: Path) -> None:

@@ -129,13 +129,7 @@ class _KeyLine(KindLine):
         """The name of the call as MPI has it, in small letters: `ibcast` of a broadcast that is only started."""
         if self.name == FURTHER_KINDS:
             return f"{self.name} ({self.form})"
-        match self.form:
-            case "non_blocking":
-                return f"i{self.name}"
-            case "persistent":
-                return f"{self.name}_init"
-            case _:
-                return self.name
+        return {"non_blocking": f"i{self.name}", "persistent": f"{self.name}_init"}.get(self.form, self.name)
 
 
 class CallsLine(_KeyLine):
@@ -152,7 +146,7 @@ class CallsLine(_KeyLine):
     waiting_error_ns  half-width of its 95 % interval from sampling; 0 where all calls were kept
     """
 
-    calls: Count
+    calls: Annotated[Count, Field(ge=1)]
     bytes: Count
     smallest_bytes: Count
     largest_bytes: Count
@@ -284,7 +278,7 @@ def read_part(path: Path) -> ProfilePart:
     for values in lines[:-1]:
         by_kind.setdefault(str(values.get("line")), []).append(values)
     try:
-        [program] = map(ProgramLine.model_validate, by_kind.get("program", [{}]))
+        program, *others = map(ProgramLine.model_validate, by_kind.get("program", [{}]))
         if program.version > VERSION:
             raise UserError(f"{path} is of version {program.version}, and this Timpani reads {VERSION}", "update it")
         ranks = tuple(map(RankLine.model_validate, by_kind.get("rank", [])))
@@ -295,8 +289,8 @@ def read_part(path: Path) -> ProfilePart:
         concurrent = tuple(map(ConcurrentLine.model_validate, by_kind.get("concurrent", [])))
     except ValidationError as error:
         raise UserError(f"{path}: {wrong(dict(error.errors()[0]))}", _STEP) from None
-    if not ranks:
-        raise UserError(f"{path} has no rank", _STEP)
+    if others or not ranks:
+        raise UserError(f"{path} has {'several programs' if others else 'no rank'}", _STEP)
     if not {name for each in concurrent for name in (each.stratum, each.other)} <= {each.stratum for each in lateness}:
         raise UserError(f"{path} compares calls that it does not have", _STEP)
     return ProfilePart(path, program, ranks, calls, lateness, sent, longest, concurrent)
