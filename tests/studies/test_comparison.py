@@ -73,6 +73,13 @@ def test_only_the_conditions_of_the_study_give_a_verdict_on_it(
     assert document["conclusions"].at(first.values["says"], "here").text.startswith(words)
 
 
+def test_a_conclusion_over_all_sizes_names_none() -> None:
+    published = of_default(ALL, ()).with_name("published")
+    text = next(each.text for each in published if "256 ranks binomial" in each.values["says"])
+    assert "most against it: 5.65" in text
+    assert "cases that do not hold" not in text
+
+
 def test_a_line_names_what_was_not_measured_and_ties_are_no_difference() -> None:
     """Of type II on its host files: 8 ranks of category 2, and 12 of category 3, each as long as the default."""
     times = {

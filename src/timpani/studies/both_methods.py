@@ -10,6 +10,7 @@ import polars as pl
 import typer
 
 from timpani.campaign.folder.load import Campaign, load
+from timpani.campaign.read.campaign_warnings import load_warnings
 from timpani.campaign.read.message_locality import without_pairs
 from timpani.campaign.read.study_names import by_statistic, with_study_names
 from timpani.campaign.run.batch_jobs import JobStep
@@ -91,7 +92,9 @@ def both_methods(as_published: Campaign, by_timpani: Campaign, table: Published 
     parts = cells.group_by("collective", "label", maintain_order=True)
     tables = (_table(part, f"{title_of(str(collective))}, {label}") for (collective, label), part in parts)
     about = "OSU's averages, measured as published, and Timpani's median completions, both in µs."
-    return Document(by_timpani.header.study.title, (Sentence("methods", about), *tables))
+    launches = [*as_published.launches, *by_timpani.launches]
+    loads = (Sentence("warning", f"Warning: {each}") for each in load_warnings(launches))
+    return Document(by_timpani.header.study.title, (Sentence("methods", about), *loads, *tables))
 
 
 def _times(campaign: Campaign) -> pl.DataFrame:

@@ -15,7 +15,7 @@ import polars as pl
 
 from timpani.errors import unknown
 from timpani.stats.compare import INDIFFERENCE
-from timpani.studies.claim import Case, Check, Claim, Line, MissingTimesError
+from timpani.studies.claim import MESSAGE_COSTS, Case, Check, Claim, Line, MissingTimesError
 from timpani.study.cell import DEFAULT, UNPLACED, shuffle_seed
 from timpani.study.sizes import show_size
 from timpani.study.words import counted
@@ -59,8 +59,6 @@ _FASTER = Line(high=FASTER, tie=SLOWER / FASTER)
 _SLOWER = Line(low=SLOWER, tie=SLOWER / FASTER)
 _RISES = Line(low=_MORE, tie=_MORE**2)
 _FALLS = Line(high=1 / _MORE, tie=_MORE**2)
-_BETWEEN_TWO = ("T_s", "T_c")
-"""Operations without a schedule: the costs of a message between two ranks."""
 
 
 def _as_printed(claim: Claim) -> Line:
@@ -122,7 +120,7 @@ def _over_competitors(claim: Claim, times: pl.DataFrame) -> pl.DataFrame:
     On 2 ranks all fixed algorithms are the same schedule, one message. So they are compared on more ranks.
     """
     fixed = set(claim.competitors) - {DEFAULT}
-    wanted = times.filter(pl.col("ranks") > 2) if fixed and claim.collective not in _BETWEEN_TWO else times
+    wanted = times.filter(pl.col("ranks") > 2) if fixed and claim.collective not in MESSAGE_COSTS else times
     competitors, own = _times_of(wanted, claim.competitors), _times_of(wanted, claim.algorithms)
     complete = pl.col("label").n_unique().over(PLACE) == len(set(claim.competitors))
     bounds = (pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).min()) for name in ("low_us", "high_us"))
@@ -204,11 +202,6 @@ def _rises_sharply_after(claim: Claim, times: pl.DataFrame) -> list[Case]:
     growth = _growth(claim, times).with_columns(earlier=before)
     there = growth.filter(pl.col("earlier").is_not_null(), message_bytes=2 * claim.bytes)
     return _cases(there, lambda row: Line(low=_MORE * max(_PROPORTIONAL, row["earlier"])))
-
-
-def _about_doubles(claim: Claim, times: pl.DataFrame) -> list[Case]:
-    line = Line(_HALF, _PROPORTIONAL * _HALF)
-    return _cases(_growth(claim, times), line)
 
 
 def _mild_slope(claim: Claim, times: pl.DataFrame) -> list[Case]:
@@ -352,7 +345,8 @@ CHECKS = {
         _rises_sharply_after,
     ),
     "about-doubles": Check(
-        f"growth over each doubling of the size: {_HALF:.2f} to {_PROPORTIONAL * _HALF:.2f}", _about_doubles
+        f"growth over each doubling of the size: {_HALF:.2f} to {_PROPORTIONAL * _HALF:.2f}",
+        lambda claim, times: _cases(_growth(claim, times), Line(_HALF, _PROPORTIONAL * _HALF)),
     ),
     "mild-slope": Check(
         f"mean growth per doubling up to {{end}}: at most {_MILD:.2f}, a quarter of a proportional slope on log axes",

@@ -13,6 +13,7 @@ import polars as pl
 from timpani.errors import UserError, unknown
 from timpani.studies.sources import CONCLUSIONS
 from timpani.study.cell import DEFAULT, shuffle_seed
+from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import LARGEST, show_size
 from timpani.study.words import counted
 
@@ -21,6 +22,10 @@ NO_DIFFERENCE, UNDECIDED, NOT_TESTABLE = "no difference", "undecided", "not test
 
 MIN_TIED = 0.8
 """Minimum share of ties among a claim's cases from which they show no difference, rather than a claim that fails."""
+
+
+MESSAGE_COSTS = ("T_s", "T_c")
+"""Fitted costs of a message between two ranks, which conclusions name like operations."""
 
 
 class MissingTimesError(Exception):
@@ -106,8 +111,7 @@ class Claim:
         return ", ".join(parts)
 
 
-_FIELDS = {field.name: type(field.default) for field in fields(Claim)}
-_REQUIRED = ("says", "collective", "check")
+_FIELDS = {each.name: {tuple: list, bool: bool, int: int}.get(type(each.default), str) for each in fields(Claim)}
 
 
 def claims_of(study: str) -> list[Claim]:
@@ -132,14 +136,13 @@ def _claim(table: dict[str, Any], study: str, by: str, path: Path) -> Claim:
     for name, value in table.items():
         if name not in _FIELDS:
             raise unknown(f"key of a conclusion in {path}", name, _FIELDS, "docs/how-to/check-published-studies.md")
-        kind = (
-            list if _FIELDS[name] is tuple else bool if _FIELDS[name] is bool else int if _FIELDS[name] is int else str
-        )
-        if type(value) is not kind:
+        if type(value) is not (kind := _FIELDS[name]):
             raise UserError(f"{path}: {name} = {value!r} is no {kind.__name__}", "write a value of this kind")
-    for name in _REQUIRED:
+    for name in ("says", "collective", "check"):
         if name not in table and not (name == "check" and "needs" in table):
             raise UserError(f"{path}: a conclusion lacks {name}", "each has says, collective and check")
+    if (operation := table["collective"]) not in (known := (*OPERATIONS, *MESSAGE_COSTS)):
+        raise unknown(f"collective in {path}", operation, known, "timpani list operations")
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
     return Claim(study, by, **values)
 
