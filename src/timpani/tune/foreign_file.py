@@ -53,11 +53,8 @@ def read_file(path: Path, wanted: str | None) -> ForeignFile:
             if each in LIBRARIES[mpi.kind].files.tuning and each.is_read_by(mpi):
                 return ForeignFile(text, each, mpi, LIBRARIES[mpi.kind].algorithms.catalogue(mpi))
     titles = " or ".join(each.title for each in matching)
-    reason = f"{mpis[0]} does not read it" if wanted else "no library that is installed here reads it"
-    raise UserError(
-        f"{path} seems to be {titles}, but {reason}",
-        "name a library that reads it with --mpi",
-    )
+    where = mpis[0] if wanted else "any library that is installed here"
+    raise UserError(f"{path} seems to be {titles}, which Timpani does not read for {where}", "name another with --mpi")
 
 
 _SIZES = tuple(2**power for power in range(31))
