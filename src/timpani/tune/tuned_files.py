@@ -53,7 +53,7 @@ def switch_on_script(name: str, settings: Mapping[str, str], folder: Path, mpi: 
         lines += [
             f'[ -z "${{{variable}-}}" ] || [ "${variable}" = {shown} ] ||',
             f'  echo "{name}: replaces {variable}=${variable}" >&2',
-            f'[ -n "${{{_BEFORE}{variable}+set}}" ] || export {_BEFORE}{variable}="${{{variable}-}}"',
+            f'[ -n "${{{_BEFORE}{variable}+set}}" ] || export {_BEFORE}{variable}="${{{variable}+is ${variable}}}"',
             f"export {variable}={shown}",
         ]
     return "\n".join([*lines, "unset _timpani", ""])
@@ -64,7 +64,7 @@ def switch_off_script(name: str, settings: Mapping[str, str]) -> str:
     lines = [f"# Undoes what switch-on.sh set: . {name}"]
     for variable in settings:
         before = f"{_BEFORE}{variable}"
-        restored = f'if [ -n "${before}" ]; then export {variable}="${before}"; else unset {variable}; fi'
+        restored = f'if [ -n "${before}" ]; then export {variable}="${{{before}#is }}"; else unset {variable}; fi'
         lines.append(f'if [ -n "${{{before}+set}}" ]; then {restored}; unset {before}; fi')
     return "\n".join([*lines, ""])
 

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -52,11 +53,10 @@ def test_scripts_switch_on_and_off(shell: str, environment: dict[str, str], tmp_
     done = run(shell, f'. "$1/on.sh"; echo "${NAME}"; . "$1/off.sh"; echo "${{{NAME}-none}}"', environment, str(folder))
     assert (done.returncode, done.stdout) == (0, f"{folder / FILE}\nnone\n"), done.stderr
     assert done.stderr == ""
-    before = {**environment, NAME: "mine"}
-    for order in ("on on off", "off", "on off off"):
+    for value, order in product(("mine", "0", "", "is $x 'y'"), ("on on off", "off", "on off off")):
         text = "; ".join(f'. "$1/{script}.sh"' for script in order.split())
-        done = run(shell, f'{text}; echo "${NAME}"', before, str(folder))
-        assert (done.returncode, done.stdout) == (0, "mine\n"), done.stderr
+        done = run(shell, f'{text}; echo "${{{NAME}-none}}"', {**environment, NAME: value}, str(folder))
+        assert (done.returncode, done.stdout) == (0, f"{value}\n"), done.stderr
 
 
 @pytest.mark.parametrize("shell", SHELLS)
