@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,7 @@ def test_whether_the_order_of_addition_explains_other_outputs(
     status, printed, _ = confirm(folder, "--same-output", "-")
     assert printed.splitlines()[-1].startswith(said)
     assert status == 1
-    inject(monkeypatch, lambda chosen: InjectedRun(5.0, moving, printed=random.choice("abcdefgh")))
+    numbers = count()
+    inject(monkeypatch, lambda chosen: InjectedRun(5.0, moving, printed=str(next(numbers))))
     printed = confirm(tuned(tmp_path / "again"), "--same-output", "-")[1]
     assert printed.splitlines()[-1].startswith("runs without the files differ too")
