@@ -122,7 +122,8 @@ def test_bad_words_are_one_line_each(tmp_path: Path) -> None:
 @needs_mpi
 def test_a_program_without_mpi_ends_the_comparison_at_its_first_run(tmp_path: Path) -> None:
     options = ("--variant", "quick: PLANTED_MS=0", "--output", tmp_path / "runs")
-    done = typed("confirm", *options, "--", "true")
+    (tmp_path / "here").symlink_to("/bin/true")  # found only as ./here
+    done = typed("confirm", *options, "--", "./here", cwd=tmp_path)
     assert done.returncode == 2
     assert "called MPI_Init, so a choice changes nothing" in done.stderr
     assert not (tmp_path / "runs" / "runs.jsonl").exists()

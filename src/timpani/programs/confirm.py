@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import typer
 
 from timpani.campaign.run.session import Session, variants
+from timpani.cli.job import typed_words
 from timpani.cli.terminal.forms import Form
 from timpani.cli.terminal.named_campaigns import folder_of_today
 from timpani.cli.terminal.options import output_option
@@ -280,7 +282,9 @@ def _confirm(folder: Path, program: _ProgramRuns, source: ConfirmedFrom) -> None
     if program.variant is not None:
         if source.campaign:
             raise UserError("--campaign is for rules, and --variant has none", "leave --campaign out")
-        request = ProgramRequest([str(folder), *command], runs, output, source.mpi)
+        pairs = pairwise(typed_words())  # a path has lost `./`
+        first = next((word for before, word in pairs if before == "--" and Path(word) == folder), str(folder))
+        request = ProgramRequest([first, *command], runs, output, source.mpi)
         raise typer.Exit(confirm_variant(program.variant, program.output, request))
     if not command:
         raise UserError("no program is named on which the files are confirmed", "name it after `--`")

@@ -224,7 +224,9 @@ def _jumps_within(claim: Claim, times: pl.DataFrame) -> list[Case]:
     on = (*CURVE, "message_bytes")
     half, double = (
         sized.select(
-            *CURVE, size.alias("message_bytes"), *(pl.col(f"{end}_us").alias(f"{end}_{name}") for end in _ENDS)
+            *CURVE,
+            size.alias("message_bytes"),
+            *(pl.col(f"{end}_us").alias(f"{end}_{name}") for end in ("time", "low", "high")),
         )
         for name, size in (("half", pl.col("message_bytes") * 2), ("double", pl.col("message_bytes") // 2))
     )
@@ -240,9 +242,6 @@ def _jumps_within(claim: Claim, times: pl.DataFrame) -> list[Case]:
     ]
     rows = jumps.with_columns(largest).filter(pl.col("ratio") == pl.col("ratio").max().over(CURVE)).unique(CURVE)
     return _cases(rows.sort(*CURVE), Line(low=_JUMP))
-
-
-_ENDS = ("time", "low", "high")
 
 
 def _over_line(time: str, line: str) -> pl.Expr:

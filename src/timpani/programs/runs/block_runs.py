@@ -284,8 +284,7 @@ class BlockRuns:
         compared = self._compared_output.file if self._compared_output else None
         output = printed if compared == PRINTED else compared
         before = _stamp(output)
-        processes, part = processes_of(self.folder), profile.name
-        with printed.open("wb") as file, processes.start(part):
+        with printed.open("wb") as file, (processes := processes_of(self.folder)).start(part := profile.name):
             began = monotonic()
             kept = {name: value for name, value in prepared.environment.items() if name not in choice.removed}
             status = run_command(prepared.argv, {**kept, **choice.settings, **processes.environment(part)}, file)

@@ -150,7 +150,5 @@ def _part_lines(part: ProfilePart) -> Iterator[str]:
 
 
 def _signal_name(status: int) -> str | None:
-    try:
-        return signal.Signals(status - SIGNALLED).name if status > SIGNALLED else None
-    except ValueError:
-        return None
+    number = status - SIGNALLED
+    return signal.Signals(number).name if number in {*signal.Signals} else None
