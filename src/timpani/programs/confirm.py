@@ -282,7 +282,7 @@ def _confirm(folder: Path, program: _ProgramRuns, source: ConfirmedFrom) -> None
     if program.variant is not None:
         if source.campaign:
             raise UserError("--campaign is for rules, and --variant has none", "leave --campaign out")
-        pairs = pairwise(typed_words())  # a path has lost `./`
+        pairs = pairwise(typed_words())  # ./program was typed where `folder` is program
         first = next((word for before, word in pairs if before == "--" and Path(word) == folder), str(folder))
         request = ProgramRequest([first, *command], runs, output, source.mpi)
         raise typer.Exit(confirm_variant(program.variant, program.output, request))
