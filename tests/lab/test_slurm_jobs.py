@@ -172,7 +172,7 @@ def test_a_program_is_profiled_and_confirmed_in_an_allocation(lab: Made, tmp_pat
 @needs_open_mpi
 def test_a_campaign_survives_the_loss_of_a_node(lab: Made, tmp_path: Path) -> None:
     """Its job is queued again and resumes where it was. No result is lost or recorded twice."""
-    study = ("bcast", "--algorithms", "default", "--sizes", "1Ki", "--slot", "5ms", "--launches", "2", "--ranks", "6")
+    study = ("bcast", "--algorithms", "default", "--sizes", "1Ki", "--slot", "5ms", "--launches", "4", "--ranks", "6")
     run = (*MAIN, "run", *study, "--mpi", str(OPEN_MPIS[0].mpirun), "--on", "slurm:lab,nodes=6,tasks=1", "-o", "c")
     recorded = tmp_path / "c" / "results.jsonl"
     with lab.start("n1", *run, cwd=tmp_path, stderr=subprocess.STDOUT) as running:
@@ -185,4 +185,4 @@ def test_a_campaign_survives_the_loss_of_a_node(lab: Made, tmp_path: Path) -> No
     assert running.returncode == 0, said
     assert "DUE TO NODE FAILURE" in said
     assert recorded.read_text().startswith(kept)
-    assert len(keys(tmp_path / "c")) == 2
+    assert len(keys(tmp_path / "c")) == 4
