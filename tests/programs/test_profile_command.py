@@ -1,5 +1,6 @@
 """`timpani profile` as a user types it: what a program called, and one line for each thing that is wrong."""
 
+import os
 import re
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from tests.programs.programs import CALLS, compile_program, environment
 from timpani.native.mpi import Mpi
 from timpani.programs.profile.profile_folder import ProgramMpi, read_profile
 from timpani.programs.runs.preloaded_command import read_executable
+from timpani.programs.runs.profiled_run import processes_of
 
 KILLED = """
 #include <mpi.h>
@@ -65,7 +67,11 @@ def test_calls_are_counted_and_replaced(mpi: Mpi, tmp_path: Path, parts: tuple[s
     assert "pipeline:segment_bytes=64" in shown.stdout
     rows = typed("show", tmp_path / "p", "--format", "csv").stdout.splitlines()
     assert len(rows) == 1 + len(part.calls)
-    again = timpani("profile", *asked, "--", *command)
+    marked = {**os.environ, **processes_of(tmp_path / "p").environment("run")}
+    with subprocess.Popen(["sleep", "300"], env=marked) as of_the_first:
+        again = timpani("profile", *asked, "--", *command)
+        assert of_the_first.poll() is None  # a command that is refused ends no program
+        of_the_first.kill()
     assert (again.returncode, again.stderr.count("\n")) == (2, 1)
     assert "choose another folder" in again.stderr
 

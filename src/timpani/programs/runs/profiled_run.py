@@ -69,15 +69,15 @@ def profiled_run(
         mpi=ProgramMpi(kind=library.kind, name=library.name, version=library.version, mpirun=str(library.mpirun)),
         rules=rules.read_text(errors="replace") if rules else None,
     )
-    with (processes := processes_of(folder)).start("run"):
-        writer = ProfileWriter(folder, header)
-        began = time.monotonic()
-        try:
+    writer = ProfileWriter(folder, header)  # refuses a folder in use, whose program must not be ended
+    try:
+        with (processes := processes_of(folder)).start("run"):
+            began = time.monotonic()
             status = run_command(prepared.argv, {**prepared.environment, **processes.environment("run")})
-        except UserError:  # it can't be started
-            writer.discard()
-            raise
-        seconds = time.monotonic() - began
+            seconds = time.monotonic() - began
+    except UserError:  # it can't be started
+        writer.discard()
+        raise
     writer.seal(status, seconds)
     run = ProfiledRun(read_profile(folder), status)
     if not run.profile.parts:
