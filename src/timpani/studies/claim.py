@@ -112,6 +112,7 @@ class Claim:
 
 
 _FIELDS = {each.name: {tuple: list, bool: bool, int: int}.get(type(each.default), str) for each in fields(Claim)}
+"""The keys of a conclusion in a file, and of which type TOML gives each."""
 
 
 def claims_of(study: str) -> list[Claim]:

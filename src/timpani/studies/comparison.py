@@ -173,7 +173,7 @@ def _numbers(finding: ClaimResult) -> Iterator[str]:
         f"in {finding.holding} of {counted(len(cases), 'case')} ({finding.holding / len(cases):.0%}), values "
         f"{min(values):.3g} to {max(values):.3g}"
     )
-    if finding.verdict in (IN_PART, FAILS) and cases[0].ranks:
+    if finding.verdict in (IN_PART, FAILS) and cases[0].ranks:  # else each case covers all sizes and rank counts
         yield f"cases that do not hold: {', '.join(where_it_fails(cases)) or 'at all sizes and rank counts'}"
     if failing := [case for case in cases if case.holds is False]:
         worst = max(failing, key=lambda case: case.line.distance(case.value))

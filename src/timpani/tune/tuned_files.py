@@ -20,7 +20,7 @@ from timpani.study.variant import parse_variant
 from timpani.tune.table_file import TABLE_FILE, table_text
 
 _BEFORE = "TIMPANI_BEFORE_"
-"""Start of the name of a variable that holds what switch-on.sh replaced."""
+"""Start of the name of a variable that holds what switch-on.sh replaced, as `is VALUE`; empty: it was unset."""
 
 MODULE_NAME = "timpani-tuned"
 """Modules of this name exclude each other. docs/how-to/make-your-library-choose-right.md recommends the name."""

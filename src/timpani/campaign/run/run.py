@@ -61,8 +61,7 @@ _LAUNCH_SHARE = 1 / 8
 """Share of the budget of a race for a program within which the points of a launch may begin. Points with most of the
 program's time come first in each launch, so these have enough launches for a comparison, however slow calls are."""
 _MAX_FAILED_STARTS = 2
-"""The campaign is abandoned after this many consecutive failed starts: launchers fail now and then, whatever they
-start."""
+"""The campaign is abandoned after this many consecutive failed starts. Launchers fail now and then: one is repeated."""
 
 
 @dataclass(frozen=True)
@@ -299,7 +298,7 @@ class Runner:
                 self._fail(planned, group, launch, error)
             return
         self._failed_starts = 0 if seen.measured else self._failed_starts + 1
-        # A forced algorithm carries the harness's broadcasts, too: one that hangs at first hangs for another timeout.
+        # A forced algorithm does the harness's broadcasts, too. One that hangs in these would hang again, for as long.
         forced = group.forced_at_start or group.variant.name != DEFAULT
         repeatable = not (forced and hung) or self.store.succeeded() & {each.cell for each in group.cells}
         if repeatable and self._failed_starts < _MAX_FAILED_STARTS:

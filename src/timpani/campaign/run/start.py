@@ -135,7 +135,7 @@ class Starter:
     ) -> tuple[Start, Ended]:
         """Run a start that calls `cells` by the measuring program's `method`; the others as `plan_text` has them.
 
-        It is run again if it dies before a cell's line: launchers fail now and then, whatever they start.
+        A start that dies before the line of any cell is repeated once: launchers fail now and then.
 
         timeout  seconds of silence after which it counts as hung
         take     gets the start's part and each cell's line
@@ -169,8 +169,9 @@ class Starter:
         without: str,
         parameters: Callable[[Path], Parameters] = lambda folder: (),
     ) -> list[PlannedCell]:
-        """Run a start as `untimed` does: `take` gets its part, and the line of each cell.
+        """Run a start as `untimed` does.
 
+        take     gets the start's part, each cell and what its line says
         without  begins the note on each cell that gave none, in words
         Returns the cells after the one that the start ended in; none if it finished.
         """
